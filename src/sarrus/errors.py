@@ -1,0 +1,76 @@
+"""One family of errors, and the status codes of a step with the sentence that the user reads for each.
+
+Kernels never raise: they return a `Status`.  It becomes an exception once, at the outermost call."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from enum import IntEnum
+from typing import Any
+
+
+class SarrusError(Exception):
+    """Every error that the package raises on purpose."""
+
+
+class MechanismError(SarrusError, ValueError):
+    """The description of a mechanism, a state or a call is not valid."""
+
+
+class UnknownName(MechanismError):
+    """A name that does not exist; the message lists the known ones."""
+
+
+class AssemblyError(SarrusError):
+    """The constraints cannot be met; the message names the joints."""
+
+
+class FileError(SarrusError, ValueError):
+    """A file that cannot be read or written as asked."""
+
+
+class StepFailed(SarrusError):
+    """A step did not converge, substeps included.  `trajectory` holds all that was computed before it."""
+
+    def __init__(self, message: str, *, time: float, joint: str | None, status: Status, trajectory: Any = None):
+        super().__init__(message)
+        self.time = time
+        self.joint = joint
+        self.status = status
+        self.trajectory = trajectory
+
+
+class Status(IntEnum):
+    """How a step ended.  `str(status)` is the sentence for the user."""
+
+    CONVERGED = 0
+    ITERATION_LIMIT = 1
+    NOT_FINITE = 2
+    OUT_OF_DOMAIN = 3
+    REDUNDANT_ROWS = 4
+    SUBSTEPPED = 5
+
+    def __str__(self) -> str:
+        return SENTENCES[self]
+
+
+SENTENCES = {
+    Status.CONVERGED: "converged",
+    Status.ITERATION_LIMIT: "Newton's method found no solution within its iteration limit",
+    Status.NOT_FINITE: "a number stopped being finite",
+    Status.OUT_OF_DOMAIN: "a body turns by more than the discrete rotation can express, |w| dt < 2",
+    Status.REDUNDANT_ROWS: "the redundant rows of a closed loop do not agree with the independent ones",
+    Status.SUBSTEPPED: "converged after the step was divided",
+}
+
+
+def unknown_name(kind: str, name: object, known: Iterable[str]) -> UnknownName:
+    """The error for a name that does not exist: closest matches first, at most 12 listed."""
+    names = list(known)
+    close = difflib.get_close_matches(str(name), names, n=3)
+    listed = (close + [other for other in names if other not in close])[:12]
+    if not listed:
+        return UnknownName(f"no {kind} named {name!r}; there are none")
+    more = f" and {len(names) - len(listed)} more" if len(names) > len(listed) else ""
+    return UnknownName(f"no {kind} named {name!r}; known: {', '.join(repr(n) for n in listed)}{more}")
