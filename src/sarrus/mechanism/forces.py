@@ -1,0 +1,206 @@
+"""Springs, forces, motors, and the user's own forces and potentials."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sarrus.errors import MechanismError
+from sarrus.mechanism import validation as check
+from sarrus.mechanism.bodies import Body
+from sarrus.mechanism.constraints import Constraint, body_names, component, joint_with_coordinates
+from sarrus.mechanism.joints import JOINT_KINDS, two_bodies
+
+MOTOR_MODES = ("force", "servo")
+FORCE_FRAMES = ("world", "body")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Spring:
+    """A spring and damper between two points, in the world frame of the reference configuration."""
+
+    name: str
+    a: str
+    b: str
+    at_a: np.ndarray  # (3,) [m]
+    at_b: np.ndarray
+    stiffness: float  # [N/m]
+    rest_length: float  # [m]
+    damping: float  # [N s/m]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JointSpring:
+    """Springs and dampers on all coordinates of a joint."""
+
+    name: str
+    joint: str
+    stiffness: np.ndarray  # (k,) [N/m or N m/rad]
+    rest: np.ndarray  # (k,) [m or rad]
+    damping: np.ndarray  # (k,) [N s/m or N m s/rad]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Force:
+    """A constant force, in the world or body frame, and torque, in the body frame; an input of the same name adds to it."""
+
+    name: str
+    body: str
+    force: np.ndarray  # (3,) [N]
+    torque: np.ndarray  # (3,) [N m]
+    at: (
+        np.ndarray | None
+    )  # (3,) body-fixed point, world frame of the reference configuration [m]; None: centre of mass
+    frame: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Motor:
+    """An effort on joint coordinates: the input itself ("force"), or stiffness (input - q) - damping qdot ("servo")."""
+
+    name: str
+    joint: str
+    mode: str
+    component: int | None  # None: all coordinates of the joint
+    stiffness: float  # [N/m or N m/rad]; 0 in mode "force"
+    damping: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CustomForce:
+    """The user's force(t, x, q, v, w, p, out), compiled; out (m, 6): world force, world torque about the centre of mass."""
+
+    name: str
+    bodies: tuple[str, ...]
+    force: Callable[..., Any]
+    parameters: np.ndarray  # (P,)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CustomPotential:
+    """The user's energy(x, q, p) [J], compiled; gradient(x, q, p, out) with out (m, 6), or None for differences."""
+
+    name: str
+    bodies: tuple[str, ...]
+    energy: Callable[..., Any]
+    parameters: np.ndarray  # (P,)
+    gradient: Callable[..., Any] | None
+
+
+def make_spring(
+    name: str,
+    a: Any,
+    b: Any,
+    at_a: Any,
+    at_b: Any,
+    stiffness: Any,
+    rest_length: Any,
+    damping: Any,
+    bodies: dict[str, Body],
+) -> Spring:
+    """A `Spring`; it is at rest as placed unless `rest_length` says otherwise."""
+    where = f"spring {name!r}"
+    two_bodies(where, "a", a, "b", b, bodies)
+    p, r = check.vector(where, "at_a", at_a), check.vector(where, "at_b", at_b)
+    rest = float(np.linalg.norm(r - p)) if rest_length is None else rest_length
+    return Spring(
+        name=name,
+        a=a,
+        b=b,
+        at_a=p,
+        at_b=r,
+        stiffness=check.number(where, "stiffness", stiffness, negative=False),
+        rest_length=check.number(where, "rest_length", rest, negative=False),
+        damping=check.number(where, "damping", damping, negative=False),
+    )
+
+
+def make_joint_spring(
+    name: str, joint: Any, stiffness: Any, rest: Any, damping: Any, joints: Mapping[str, Constraint]
+) -> JointSpring:
+    """A `JointSpring`: numbers for all coordinates, or one value per coordinate."""
+    where = f"joint spring {name!r}"
+    count = len(JOINT_KINDS[joint_with_coordinates(where, joint, joints).kind].coordinates)
+    return JointSpring(
+        name=name,
+        joint=joint,
+        stiffness=check.per_coordinate(where, "stiffness", stiffness, count),
+        rest=check.per_coordinate(where, "rest", rest, count, negative=True),
+        damping=check.per_coordinate(where, "damping", damping, count),
+    )
+
+
+def make_force(
+    name: str, body: Any, force: Any, torque: Any, at: Any, frame: Any, bodies: dict[str, Body]
+) -> Force:
+    """A `Force` on a body."""
+    where = f"force {name!r}"
+    return Force(
+        name=name,
+        body=check.body_name(where, body, bodies, world=False),
+        force=check.vector(where, "force", force),
+        torque=check.vector(where, "torque", torque),
+        at=None if at is None else check.vector(where, "at", at),
+        frame=check.choice(where, "frame", frame, FORCE_FRAMES),
+    )
+
+
+def make_motor(
+    name: str,
+    joint: Any,
+    mode: Any,
+    which: Any,
+    stiffness: Any,
+    damping: Any,
+    joints: Mapping[str, Constraint],
+) -> Motor:
+    """A `Motor` on one coordinate of a joint, or on all of them when `which` is None."""
+    where = f"motor {name!r}"
+    check.choice(where, "mode", mode, MOTOR_MODES)
+    driven = joint_with_coordinates(where, joint, joints)
+    index = None if which is None else component(where, "component", driven, which)
+    if mode == "force":
+        for what, value in (("stiffness", stiffness), ("damping", damping)):
+            if value is not None:
+                raise MechanismError(f"{where}: mode 'force' does not take {what}; mode 'servo' does")
+        return Motor(name, joint, mode, index, 0.0, 0.0)
+    if stiffness is None:
+        raise MechanismError(f"{where}: mode 'servo' needs stiffness (and takes damping)")
+    return Motor(
+        name=name,
+        joint=joint,
+        mode=mode,
+        component=index,
+        stiffness=check.number(where, "stiffness", stiffness, negative=False),
+        damping=check.number(where, "damping", 0.0 if damping is None else damping, negative=False),
+    )
+
+
+def make_custom_force(
+    name: str, bodies: Any, force: Any, parameters: Any, known: dict[str, Body]
+) -> CustomForce:
+    """A `CustomForce` on the named bodies."""
+    where = f"custom force {name!r}"
+    return CustomForce(
+        name=name,
+        bodies=body_names(where, bodies, known),
+        force=check.function(where, "force", force, "t, x, q, v, w, p, out"),
+        parameters=check.array(where, "parameters", parameters, (None,)),
+    )
+
+
+def make_potential(
+    name: str, bodies: Any, energy: Any, parameters: Any, gradient: Any, known: dict[str, Body]
+) -> CustomPotential:
+    """A `CustomPotential` of the named bodies."""
+    where = f"potential {name!r}"
+    return CustomPotential(
+        name=name,
+        bodies=body_names(where, bodies, known),
+        energy=check.function(where, "energy", energy, "x, q, p"),
+        parameters=check.array(where, "parameters", parameters, (None,)),
+        gradient=None if gradient is None else check.function(where, "gradient", gradient, "x, q, p, out"),
+    )

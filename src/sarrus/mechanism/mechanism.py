@@ -1,0 +1,255 @@
+"""The mechanism: what a user says about bodies, joints and forces, checked and named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from sarrus.errors import MechanismError
+from sarrus.mechanism import validation as check
+from sarrus.mechanism.bodies import Body, Frame, make_body
+from sarrus.mechanism.constraints import (
+    Constraint,
+    make_custom,
+    make_distance,
+    make_gear,
+    make_point_on_curve,
+    make_rolling,
+)
+from sarrus.mechanism.forces import (
+    CustomForce,
+    CustomPotential,
+    Force,
+    JointSpring,
+    Motor,
+    Spring,
+    make_custom_force,
+    make_force,
+    make_joint_spring,
+    make_motor,
+    make_potential,
+    make_spring,
+)
+from sarrus.mechanism.joints import make_joint
+from sarrus.mechanism.shapes import Shape
+
+IDENTITY = (1.0, 0.0, 0.0, 0.0)
+ZERO = (0.0, 0.0, 0.0)
+
+
+class Mechanism:
+    """Rigid bodies, joints and forces by name.  Lengths [m], masses [kg], angles [rad], time [s].
+
+    All places are given in the world frame of the reference configuration, the one in which all joint coordinates are 0.
+    Each `add_...` checks all its arguments before it stores anything; a fault raises `MechanismError` and changes nothing.
+    The body name "world" stands for the fixed ground."""
+
+    def __init__(self, gravity: Any = (0.0, 0.0, -9.81), name: str = "mechanism"):
+        self.name = check.new_name("mechanism", name, ())
+        self.gravity = check.vector(f"mechanism {name!r}", "gravity", gravity)
+        self.bodies: dict[str, Body] = {}
+        self.joints: dict[str, Constraint] = {}
+        self.springs: dict[str, Spring] = {}
+        self.joint_springs: dict[str, JointSpring] = {}
+        self.forces: dict[str, Force] = {}
+        self.motors: dict[str, Motor] = {}
+        self.custom_forces: dict[str, CustomForce] = {}
+        self.potentials: dict[str, CustomPotential] = {}
+        self.frames: dict[str, Frame] = {}
+
+    def add_body(
+        self,
+        name: str,
+        mass: float | None = None,
+        inertia: Any = None,
+        *,
+        density: float | None = None,
+        position: Any = ZERO,
+        orientation: Any = IDENTITY,
+        velocity: Any = ZERO,
+        angular_velocity: Any = ZERO,
+        shapes: Iterable[Shape] = (),
+        color: Any = None,
+    ) -> None:
+        """Adds a rigid body.
+
+        `mass` [kg]; `inertia` about the centre of mass in the body frame [kg m^2]: three moments, a 3x3 matrix, or 0 for a
+        point mass; left out, it is that of the `shapes` scaled to the mass.  Or `density` [kg/m^3] instead of both.
+        `position` [m] is that of the centre of mass and `orientation` (w, x, y, z) that of the body frame, both in the world;
+        `velocity` [m/s] is in the world frame, `angular_velocity` [rad/s] in the BODY frame."""
+        if name == check.WORLD:
+            raise MechanismError(f"body {name!r}: this name stands for the fixed ground; choose another")
+        check.new_name("body", name, self.bodies)
+        self.bodies[name] = make_body(
+            name, mass, inertia, density, position, orientation, velocity, angular_velocity, shapes, color
+        )
+
+    def add_joint(
+        self,
+        name: str,
+        kind: str,
+        parent: str,
+        child: str,
+        at: Any = None,
+        axis: Any = None,
+        axis2: Any = None,
+        pitch: float | None = None,
+        armature: Any = 0.0,
+    ) -> None:
+        """Adds a joint of one of `JOINT_KINDS` at the point `at` [m], needed unless all translations are free.
+
+        `axis`, `axis2` (perpendicular to it; by default the world axis least aligned with it, made perpendicular) and `pitch`
+        [m/rad] as the kind takes them; `armature` I adds the kinetic energy I qdot^2/2, one number or one per coordinate."""
+        check.new_name("joint", name, self.joints)
+        self.joints[name] = make_joint(
+            name, kind, parent, child, at, axis, axis2, pitch, armature, self.bodies
+        )
+
+    def add_distance(
+        self, name: str, a: str, b: str, at_a: Any, at_b: Any, length: float | None = None
+    ) -> None:
+        """Adds a wire that keeps two points at the distance `length` [m], by default the one they have."""
+        check.new_name("joint", name, self.joints)
+        self.joints[name] = make_distance(name, a, b, at_a, at_b, length, self.bodies)
+
+    def add_gear(
+        self,
+        name: str,
+        joint_a: str,
+        joint_b: str,
+        ratio: float,
+        component_a: int | None = None,
+        component_b: int | None = None,
+    ) -> None:
+        """Adds the gear q_a = ratio q_b; joints with several coordinates need `component_a`, `component_b`."""
+        check.new_name("joint", name, self.joints)
+        self.joints[name] = make_gear(name, joint_a, joint_b, ratio, component_a, component_b, self.joints)
+
+    def add_point_on_curve(self, name: str, parent: str, child: str, at: Any, curve: Any) -> None:
+        """Keeps the child's point `at` on a curve fixed in the parent: points (N, 3) [m] or a function of s in [0, 1]."""
+        check.new_name("joint", name, self.joints)
+        self.joints[name] = make_point_on_curve(name, parent, child, at, curve, self.bodies)
+
+    def add_rolling(self, name: str, body: str, radius: float, axis: Any = None) -> None:
+        """Makes a disc of `radius` [m] about `axis`, or a sphere when that is None, roll on the plane z = 0."""
+        check.new_name("joint", name, self.joints)
+        self.joints[name] = make_rolling(name, body, radius, axis, self.bodies)
+
+    def add_constraint(
+        self,
+        name: str,
+        bodies: Iterable[str],
+        residual: Callable[..., Any],
+        rows: int = 1,
+        parameters: Any = (),
+        jacobian: Callable[..., Any] | None = None,
+    ) -> None:
+        """Adds the user's constraint residual(x, q, p, out) = 0 of `rows` rows on m bodies.
+
+        x (m, 3) positions, q (m, 4) orientations, p the parameters; out (rows,) is written.  jacobian(x, q, p, out) writes
+        out (rows, m, 6), per world translation and world rotation; without it, it is found by differences."""
+        check.new_name("joint", name, self.joints)
+        self.joints[name] = make_custom(name, bodies, residual, rows, parameters, jacobian, self.bodies)
+
+    def add_spring(
+        self,
+        name: str,
+        a: str,
+        b: str,
+        at_a: Any,
+        at_b: Any,
+        stiffness: float,
+        rest_length: float | None = None,
+        damping: float = 0.0,
+    ) -> None:
+        """Adds a spring [N/m] and damper [N s/m] between two points; `rest_length` None is the length as placed."""
+        check.new_name("spring", name, self.springs)
+        self.springs[name] = make_spring(name, a, b, at_a, at_b, stiffness, rest_length, damping, self.bodies)
+
+    def add_joint_spring(
+        self, name: str, joint: str, stiffness: Any, rest: Any = 0.0, damping: Any = 0.0
+    ) -> None:
+        """Adds a spring and damper on the coordinates of a joint; numbers for all of them, or one value each."""
+        check.new_name("joint spring", name, self.joint_springs)
+        self.joint_springs[name] = make_joint_spring(name, joint, stiffness, rest, damping, self.joints)
+
+    def add_force(
+        self,
+        name: str,
+        body: str,
+        force: Any = ZERO,
+        torque: Any = ZERO,
+        at: Any = None,
+        frame: str = "world",
+    ) -> None:
+        """Adds a force [N] in the `frame` "world" or "body", and a torque [N m] in the body frame; may be an input.
+
+        `at` is a body-fixed point given in the reference configuration, None the centre of mass."""
+        check.new_name("force or motor", name, self.input_names)
+        self.forces[name] = make_force(name, body, force, torque, at, frame, self.bodies)
+
+    def add_motor(
+        self,
+        name: str,
+        joint: str,
+        mode: str = "force",
+        component: int | None = None,
+        stiffness: float | None = None,
+        damping: float | None = None,
+    ) -> None:
+        """Adds a motor; the input of its name is the effort ("force") or the target of stiffness and damping ("servo").
+
+        `component` chooses one coordinate of the joint; None drives all of them."""
+        check.new_name("force or motor", name, self.input_names)
+        self.motors[name] = make_motor(name, joint, mode, component, stiffness, damping, self.joints)
+
+    def add_custom_force(
+        self, name: str, bodies: Iterable[str], force: Callable[..., Any], parameters: Any = ()
+    ) -> None:
+        """Adds the user's force(t, x, q, v, w, p, out); out (m, 6): world force, world torque about the centre of mass."""
+        check.new_name("custom force", name, self.custom_forces)
+        self.custom_forces[name] = make_custom_force(name, bodies, force, parameters, self.bodies)
+
+    def add_potential(
+        self,
+        name: str,
+        bodies: Iterable[str],
+        energy: Callable[..., Any],
+        parameters: Any = (),
+        gradient: Callable[..., Any] | None = None,
+    ) -> None:
+        """Adds the user's potential energy(x, q, p) [J]; gradient(x, q, p, out) writes (m, 6) per translation and rotation."""
+        check.new_name("potential", name, self.potentials)
+        self.potentials[name] = make_potential(name, bodies, energy, parameters, gradient, self.bodies)
+
+    def add_frame(self, name: str, body: str, at: Any = None, orientation: Any = None) -> None:
+        """Adds a named frame fixed to a body; by default the body's own frame."""
+        check.new_name("frame", name, self.frames)
+        where = f"frame {name!r}"
+        check.body_name(where, body, self.bodies)
+        own = self.bodies.get(body)
+        at = at if at is not None else ZERO if own is None else own.position
+        orientation = orientation if orientation is not None else IDENTITY if own is None else own.orientation
+        self.frames[name] = Frame(
+            name, body, check.vector(where, "at", at), check.quaternion(where, "orientation", orientation)
+        )
+
+    @property
+    def input_names(self) -> tuple[str, ...]:
+        """Names of all that takes an input: forces, then motors."""
+        return (*self.forces, *self.motors)
+
+    def __repr__(self) -> str:
+        tables = (
+            ("body", "bodies", self.bodies),
+            ("joint", "joints", self.joints),
+            ("spring", "springs", self.springs),
+            ("joint spring", "joint springs", self.joint_springs),
+            ("force", "forces", self.forces),
+            ("motor", "motors", self.motors),
+            ("custom force", "custom forces", self.custom_forces),
+            ("potential", "potentials", self.potentials),
+            ("frame", "frames", self.frames),
+        )
+        parts = [f"{len(t)} {one if len(t) == 1 else many}" for one, many, t in tables if t]
+        return f"<Mechanism {self.name!r}: {', '.join(parts) or 'empty'}>"

@@ -1,0 +1,171 @@
+"""Shapes of bodies, in the body frame: what is drawn, what touches, and what a density fills."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from sarrus.errors import MechanismError
+from sarrus.mechanism import validation as check
+from sarrus.mechanism.meshes import points_of
+
+
+def rotation(q: np.ndarray) -> np.ndarray:
+    """The rotation matrix (3, 3) of the unit quaternion (w, x, y, z)."""
+    w, v = q[0], q[1:]
+    cross = np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
+    return (w * w - v @ v) * np.eye(3) + 2.0 * np.outer(v, v) + 2.0 * w * cross
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Shape:
+    """What all shapes take: place in the body frame (from the centre of mass), friction, whether it collides, colour."""
+
+    at: Any = (0.0, 0.0, 0.0)  # (3,) [m]
+    orientation: Any = (1.0, 0.0, 0.0, 0.0)  # (4,) w, x, y, z
+    friction: float | None = None
+    collide: bool = True
+    color: tuple[float, ...] | None = None
+    solid: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        where = type(self).__name__
+        self._set("at", check.vector(where, "at", self.at))
+        self._set("orientation", check.quaternion(where, "orientation", self.orientation))
+        if self.friction is not None:
+            self._set("friction", check.number(where, "friction", self.friction, negative=False))
+        if not isinstance(self.collide, (bool, np.bool_)):
+            raise MechanismError(f"{where}: collide must be True or False, not {self.collide!r}")
+        self._set("color", check.colour(where, self.color))
+        self._check(where)
+
+    def _set(self, what: str, value: Any) -> None:
+        object.__setattr__(self, what, value)
+
+    def _check(self, where: str) -> None:
+        """Cleans the fields of the subclass."""
+
+    def _own_properties(self) -> tuple[float, np.ndarray, np.ndarray]:
+        raise MechanismError(f"{type(self).__name__}: this shape has no volume")
+
+    def mass_properties(self) -> tuple[float, np.ndarray, np.ndarray]:
+        """Volume [m^3], centre (3,) [m] in the body frame, and inertia per density (3, 3) [m^5] about it along the body axes."""
+        volume, centre, matrix = self._own_properties()
+        R = rotation(self.orientation)
+        return volume, self.at + R @ centre, R @ matrix @ R.T
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sphere(Shape):
+    """A ball of `radius` [m]."""
+
+    radius: float
+
+    def _check(self, where: str) -> None:
+        self._set("radius", check.number(where, "radius", self.radius, positive=True))
+
+    def _own_properties(self) -> tuple[float, np.ndarray, np.ndarray]:
+        volume = 4.0 / 3.0 * np.pi * self.radius**3
+        return volume, np.zeros(3), 0.4 * volume * self.radius**2 * np.eye(3)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Box(Shape):
+    """A box with full edges `size` (3,) [m]."""
+
+    size: Any
+
+    def _check(self, where: str) -> None:
+        self._set("size", check.vector(where, "size", self.size))
+        if np.any(self.size <= 0.0):
+            raise MechanismError(f"{where}: size must be 3 positive edges, not {self.size.tolist()!r}")
+
+    def _own_properties(self) -> tuple[float, np.ndarray, np.ndarray]:
+        volume, square = float(np.prod(self.size)), self.size**2
+        return volume, np.zeros(3), volume / 12.0 * np.diag(np.sum(square) - square)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Capsule(Shape):
+    """A cylinder along z with half balls on its ends; `length` [m] between the centres of the balls."""
+
+    radius: float
+    length: float
+
+    def _check(self, where: str) -> None:
+        self._set("radius", check.number(where, "radius", self.radius, positive=True))
+        self._set("length", check.number(where, "length", self.length, positive=True))
+
+    def _own_properties(self) -> tuple[float, np.ndarray, np.ndarray]:
+        r, h = self.radius, self.length
+        tube, ball = np.pi * r * r * h, 4.0 / 3.0 * np.pi * r**3
+        along = tube * r * r / 2.0 + ball * 0.4 * r * r
+        across = tube * (r * r / 4.0 + h * h / 12.0) + ball * (0.4 * r * r + h * h / 4.0 + 3.0 * h * r / 8.0)
+        return tube + ball, np.zeros(3), np.diag([across, across, along])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cylinder(Shape):
+    """A cylinder along z of `radius` and `length` [m]."""
+
+    radius: float
+    length: float
+
+    def _check(self, where: str) -> None:
+        self._set("radius", check.number(where, "radius", self.radius, positive=True))
+        self._set("length", check.number(where, "length", self.length, positive=True))
+
+    def _own_properties(self) -> tuple[float, np.ndarray, np.ndarray]:
+        r, h = self.radius, self.length
+        volume = np.pi * r * r * h
+        across = volume * (r * r / 4.0 + h * h / 12.0)
+        return volume, np.zeros(3), np.diag([across, across, volume * r * r / 2.0])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HalfSpace(Shape):
+    """All points behind the plane through `at` with the outward `normal` (3,); it has no volume."""
+
+    normal: Any
+    solid: ClassVar[bool] = False
+
+    def _check(self, where: str) -> None:
+        self._set("normal", check.unit(where, "normal", self.normal))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ConvexMesh(Shape):
+    """The convex hull of `points`, (N, 3) [m], or of the vertices in a file (.obj, .stl, .npy)."""
+
+    points: Any
+    file: str | None = field(default=None, init=False)
+
+    def _check(self, where: str) -> None:
+        points, file = points_of(where, self.points)
+        centred = points - points.mean(axis=0)
+        stretch = np.linalg.svd(centred, compute_uv=False) if len(points) >= 4 else np.zeros(3)
+        if stretch[2] <= 1e-9 * stretch[0]:
+            raise MechanismError(
+                f"{where}: points must span a volume (at least 4, not in one plane); {len(points)} were given"
+            )
+        self._set("points", points)
+        self._set("file", file)
+
+    def _own_properties(self) -> tuple[float, np.ndarray, np.ndarray]:
+        from scipy.spatial import ConvexHull
+
+        hull = ConvexHull(self.points)
+        inside = self.points.mean(axis=0)
+        corners = self.points[hull.simplices] - inside  # (F, 3, 3): tetrahedra from an inner point
+        volumes = np.abs(np.linalg.det(corners)) / 6.0
+        total = corners.sum(axis=1)
+        volume = float(volumes.sum())
+        centre = volumes @ total / 4.0 / volume
+        # Second moment of a tetrahedron with one corner at the origin: V/20 (sum c c' + (sum c)(sum c)').
+        second = np.einsum("f,fki,fkj->ij", volumes, corners, corners) + np.einsum(
+            "f,fi,fj->ij", volumes, total, total
+        )
+        second = second / 20.0 - volume * np.outer(centre, centre)
+        return volume, inside + centre, np.trace(second) * np.eye(3) - second

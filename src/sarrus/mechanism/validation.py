@@ -1,0 +1,200 @@
+"""Checked numbers, vectors and names: each function returns the clean value or raises with `where`, the fault and what is valid."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from sarrus.errors import MechanismError, unknown_name
+
+QUATERNION_SLACK = 1e-6
+PERPENDICULAR_SLACK = 1e-6
+SYMMETRY_SLACK = 1e-9
+TRIANGLE_SLACK = 1e-6
+ROUNDING = 1e-14
+"""An eigenvalue below this part of the largest is zero: rounding of a rotated 3x3 matrix reaches a few 1e-16."""
+
+WORLD = "world"
+
+
+def frozen(value: np.ndarray) -> np.ndarray:
+    """A read-only, contiguous float64 copy of `value`."""
+    copy = np.array(value, dtype=np.float64, order="C")
+    copy.setflags(write=False)
+    return copy
+
+
+def array(where: str, what: str, value: Any, shape: tuple[int | None, ...]) -> np.ndarray:
+    """`value` as a read-only float64 array of `shape` (None: any length), every entry finite."""
+    wanted = f"{' x '.join('N' if n is None else str(n) for n in shape)} finite numbers"
+    try:
+        given = np.asarray(value)
+    except ValueError:
+        raise MechanismError(f"{where}: {what} must be {wanted}, not {value!r}") from None
+    fits = given.ndim == len(shape) and all(
+        n is None or n == m for n, m in zip(shape, given.shape, strict=True)
+    )
+    if given.size == 0 and fits:
+        return frozen(given)
+    if given.dtype.kind not in "iuf" or not fits or not np.all(np.isfinite(given)):
+        raise MechanismError(f"{where}: {what} must be {wanted}, not {value!r}")
+    return frozen(given)
+
+
+def vector(where: str, what: str, value: Any) -> np.ndarray:
+    """`value` as a read-only (3,) array, every entry finite."""
+    return array(where, what, value, (3,))
+
+
+def number(where: str, what: str, value: Any, *, positive: bool = False, negative: bool = True) -> float:
+    """`value` as a finite float; `positive` refuses values <= 0, `negative=False` those < 0."""
+    wanted = "positive and finite" if positive else "finite" if negative else "zero or positive, and finite"
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+        raise MechanismError(f"{where}: {what} must be a number, not {value!r}")
+    x = float(value)
+    if not np.isfinite(x) or (positive and x <= 0.0) or (not negative and x < 0.0):
+        raise MechanismError(f"{where}: {what} must be {wanted}, not {value!r}")
+    return x
+
+
+def whole(where: str, what: str, value: Any, least: int) -> int:
+    """`value` as an int of at least `least`."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        raise MechanismError(f"{where}: {what} must be a whole number of at least {least}, not {value!r}")
+    return int(value)
+
+
+def per_coordinate(where: str, what: str, value: Any, count: int, *, negative: bool = False) -> np.ndarray:
+    """One finite number for each of `count` coordinates, (count,); a single number stands for all of them."""
+    if np.ndim(value) == 0:
+        return frozen(np.full(count, number(where, what, value, negative=negative)))
+    values = array(where, what, value, (count,))
+    for x in values:
+        number(where, what, float(x), negative=negative)
+    return values
+
+
+def unit(where: str, what: str, value: Any) -> np.ndarray:
+    """The direction of `value`, a read-only (3,) unit vector."""
+    given = vector(where, what, value)
+    length = np.linalg.norm(given)
+    if length == 0.0 or not np.isfinite(length):
+        raise MechanismError(f"{where}: {what} must have a length, not {value!r}")
+    return frozen(given / length)
+
+
+def perpendicular(where: str, axis: np.ndarray, value: Any | None) -> np.ndarray:
+    """`axis2`: unit, at right angles to `axis`; by default the world axis least aligned with it, made perpendicular."""
+    if value is None:
+        given = np.eye(3)[np.argmin(np.abs(axis))]
+    else:
+        given = unit(where, "axis2", value)
+        off = float(given @ axis)
+        if abs(off) > PERPENDICULAR_SLACK:
+            angle = np.degrees(np.arccos(np.clip(off, -1.0, 1.0)))
+            raise MechanismError(
+                f"{where}: axis2 must be perpendicular to axis, but their angle is {angle:.6g} degrees"
+            )
+    given = given - (given @ axis) * axis
+    return frozen(given / np.linalg.norm(given))
+
+
+def quaternion(where: str, what: str, value: Any) -> np.ndarray:
+    """`value` (w, x, y, z) as a read-only unit quaternion; lengths within 1e-6 of 1 are normalised."""
+    given = array(where, what, value, (4,))
+    length = float(np.linalg.norm(given))
+    if abs(length - 1.0) > QUATERNION_SLACK:
+        raise MechanismError(
+            f"{where}: {what} must be a unit quaternion (w, x, y, z), but its length is {length:.9g}"
+        )
+    return frozen(given / length)
+
+
+def inertia(where: str, value: Any) -> np.ndarray:
+    """`value` as a read-only (3, 3) inertia [kg m^2]: three principal moments, a symmetric matrix, or 0 (a point mass)."""
+    shape = np.shape(value)
+    if shape == ():
+        if number(where, "inertia", value) != 0.0:
+            raise MechanismError(
+                f"{where}: inertia must be 3 moments, a 3 x 3 matrix, or 0 for a point mass, not {value!r}"
+            )
+        return frozen(np.zeros((3, 3)))
+    given = (
+        np.diag(vector(where, "inertia", value))
+        if len(shape) == 1
+        else array(where, "inertia", value, (3, 3))
+    )
+    if not np.any(given):
+        return frozen(given)
+    if np.max(np.abs(given - given.T)) > SYMMETRY_SLACK * np.max(np.abs(given)):
+        raise MechanismError(f"{where}: inertia must be symmetric, not {np.asarray(value).tolist()!r}")
+    matrix = 0.5 * (given + given.T)
+    moments = np.linalg.eigvalsh(matrix)
+    shown = ", ".join(f"{m:.6g}" for m in moments)
+    if moments[0] <= ROUNDING * abs(moments[2]):
+        raise MechanismError(
+            f"{where}: inertia must be positive definite (or exactly 0, a point mass), but its principal moments are {shown}"
+        )
+    if moments[0] + moments[1] < moments[2] * (1.0 - TRIANGLE_SLACK):
+        raise MechanismError(
+            f"{where}: no rigid body has the principal moments of inertia {shown}: the largest exceeds the sum of the other two"
+        )
+    return frozen(matrix)
+
+
+def colour(where: str, value: Any | None) -> tuple[float, ...] | None:
+    """Red, green, blue (and opacity), each from 0 to 1, or None."""
+    if value is None:
+        return None
+    given = array(where, "color", value, (4,) if np.shape(value) == (4,) else (3,))
+    if np.any(given < 0.0) or np.any(given > 1.0):
+        raise MechanismError(f"{where}: color must be 3 or 4 numbers from 0 to 1, not {value!r}")
+    return tuple(float(x) for x in given)
+
+
+def new_name(kind: str, name: Any, taken: Iterable[str]) -> str:
+    """`name` when it is a non-empty str that nothing else of this kind has."""
+    if not isinstance(name, str) or not name.strip():
+        raise MechanismError(f"the name of a {kind} must be a non-empty str, not {name!r}")
+    if name in taken:
+        raise MechanismError(f"{kind} {name!r}: there is already a {kind} of this name; names must be unique")
+    return name
+
+
+def body_name(where: str, name: Any, bodies: Iterable[str], *, world: bool = True) -> str:
+    """`name` when it is a known body, or the world where `world` is true."""
+    known = [*bodies, WORLD] if world else list(bodies)
+    if name not in known:
+        raise within(where, unknown_name("body", name, known))
+    return name
+
+
+def within(where: str, error: MechanismError) -> MechanismError:
+    """The same error with the place in front of its message."""
+    return type(error)(f"{where}: {error}")
+
+
+def choice(where: str, what: str, value: Any, valid: Iterable[str]) -> str:
+    """`value` when it is one of `valid`."""
+    options = list(valid)
+    if value not in options:
+        raise MechanismError(
+            f"{where}: {what} must be one of {', '.join(repr(o) for o in options)}, not {value!r}"
+        )
+    return value
+
+
+def function(where: str, what: str, value: Any, arguments: str) -> Callable[..., Any]:
+    """`value` when it is a callable of the positional `arguments`, written as in "x, q, p, out"."""
+    if not callable(value):
+        raise MechanismError(f"{where}: {what} must be a function {what}({arguments}), not {value!r}")
+    try:
+        inspect.signature(getattr(value, "py_func", value)).bind(*arguments.split(", "))
+    except TypeError as fault:
+        raise MechanismError(f"{where}: {what} must be a function {what}({arguments}): {fault}") from None
+    except ValueError:
+        return value
+    return value
