@@ -1,0 +1,49 @@
+"""The `sarrus` command: what each verb is called and where its code is."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from sarrus.cli.bench import bench
+from sarrus.cli.check import check
+from sarrus.cli.demo import demo
+from sarrus.cli.gallery import gallery
+from sarrus.cli.plot import plot
+from sarrus.cli.reproduce import reproduce
+from sarrus.cli.simulate import simulate
+from sarrus.cli.warmup import warmup
+
+app = typer.Typer(
+    name="sarrus",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit status: 0 done, 1 a run or a check failed, 2 bad input. "
+    "With [bold]--json[/bold] a verb prints one JSON object on stdout and nothing else.",
+)
+
+for verb in (demo, simulate, check, gallery, plot, warmup, bench, reproduce):
+    app.command()(verb)
+
+
+def show_version(wanted: bool) -> None:
+    """Print the version and stop, if `--version` was given."""
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"sarrus {version('sarrus')}")
+        raise typer.Exit
+
+
+@app.callback()
+def sarrus(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=show_version, is_eager=True, help="Print the version and stop."),
+    ] = False,
+) -> None:
+    """Simulate mechanisms: rigid bodies, joints and closed loops, without constraint drift."""

@@ -1,0 +1,69 @@
+"""`sarrus check`: what a mechanism is before it moves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich.table import Table
+
+from sarrus.cli.answer import JsonFlag, answering
+from sarrus.cli.models import ModelArgument, SetOption, mechanism_named
+
+if TYPE_CHECKING:
+    from sarrus.model import Model
+
+
+def check(model: ModelArgument, settings: SetOption = None, as_json: JsonFlag = False) -> None:
+    """Print degrees of freedom, loops, redundant constraints by name, mass properties and a time step to try.
+
+    [bold]Examples[/bold]
+
+    sarrus check double_four_bar
+
+    sarrus check rhombus_chain --set segments=20 --json
+    """
+    with answering(as_json) as answer:
+        import sarrus
+        from sarrus.analysis.timestep import recommended_dt
+
+        built = sarrus.build(mechanism_named(model, settings))
+        fields = facts(built) | {
+            "recommended_dt": recommended_dt(built, built.initial_state()),
+            "guaranteed_dt": None,
+        }
+        answer.console.print(built.report(), markup=False)
+        answer.console.print(mass_table(fields))
+        step = fields["recommended_dt"]
+        answer.console.print("recommended time step: " + ("none found" if step is None else f"{step:.3g} s"))
+        answer.give({"model": model} | fields)
+
+
+def facts(model: Model) -> dict[str, Any]:
+    """Counts and names of a model, ready for JSON; mass [kg], reference centre of mass [m]."""
+    masses = {name: body.mass for name, body in model.mechanism.bodies.items()}
+    total = sum(masses.values())
+    moments = (body.mass * body.position for body in model.mechanism.bodies.values())
+    return {
+        "bodies": len(model.body_names),
+        "joints": len(model.joint_names),
+        "dof": model.dof,
+        "loops": [list(loop) for loop in model.loops],
+        "redundant_constraints": model.redundant_constraints,
+        "redundant": [[joint, row] for joint, row in model.redundant],
+        "mass": total,
+        "masses": masses,
+        "center_of_mass": sum(moments, start=0.0) / total if total > 0.0 else None,
+    }
+
+
+def mass_table(fields: dict[str, Any], shown: int = 12) -> Table:
+    """A table of the bodies' masses, at most `shown` of them, and their total."""
+    table = Table("body", "mass [kg]", title="mass properties", title_justify="left")
+    for name, mass in list(fields["masses"].items())[:shown]:
+        table.add_row(name, f"{mass:.6g}")
+    if len(fields["masses"]) > shown:
+        table.add_row(f"... and {len(fields['masses']) - shown} more", "")
+    centre = fields["center_of_mass"]
+    where = "" if centre is None else " at ({:.4g}, {:.4g}, {:.4g}) m".format(*centre)
+    table.add_row(f"all{where}", f"{fields['mass']:.6g}", style="bold")
+    return table

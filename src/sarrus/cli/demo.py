@@ -1,0 +1,112 @@
+"""`sarrus demo`: three mechanisms that most simulators find hard, one table, one picture."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import pi
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.table import Table
+
+from sarrus.cli.answer import JsonFlag, answering
+from sarrus.cli.figures import check_folder, write_plot
+from sarrus.cli.progress import progress_bar
+from sarrus.cli.summary import summary
+
+if TYPE_CHECKING:
+    from sarrus.trajectory import Trajectory
+
+
+@dataclass(frozen=True)
+class Show:
+    """A run of the demo: mechanism, parameters, time step [s], time drawn [s], azimuth and elevation [rad]."""
+
+    title: str
+    mechanism: str
+    parameters: dict[str, Any] = field(default_factory=dict)
+    dt: float = 0.01
+    drawn_until: float = 1.0
+    view: tuple[float, float] = (0.0, 0.0)
+
+
+DURATION = 10.0  # [s]
+SHOWS = (
+    Show("double four-bar", "double_four_bar", drawn_until=0.6),
+    Show("pendulum of 10 links", "pendulum", {"links": 10}, dt=0.005, drawn_until=1.2),
+    Show("Sarrus linkage", "sarrus", drawn_until=0.5, view=(0.25 * pi, 0.15 * pi)),
+)
+
+
+def demo(
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the plots.")] = Path("out/demo"),
+    as_json: JsonFlag = False,
+) -> None:
+    """Simulate a double four-bar, a 10-link pendulum and the Sarrus linkage for 10 s; print a table, write plots.
+
+    [bold]Example[/bold]
+
+    sarrus demo --out out/demo
+    """
+    with answering(as_json) as answer:
+        check_folder(out)
+        runs = [perform(show, silent=as_json) for show in SHOWS]
+        fields = [summary(run, show.mechanism) for run, show in zip(runs, SHOWS, strict=True)]
+        answer.console.print(table(fields))
+        plots = [
+            write_plot(run, out / f"{show.mechanism}.png") for run, show in zip(runs, SHOWS, strict=True)
+        ]
+        plots.append(four_panels(runs, out / "demo.png"))
+        for path in plots:
+            answer.console.print(f"wrote {path}", markup=False)
+        answer.give({"runs": fields, "plots": plots})
+
+
+def perform(show: Show, silent: bool) -> Trajectory:
+    """The trajectory of one run of the demo."""
+    import sarrus
+
+    mechanism = getattr(sarrus.gallery, show.mechanism)(**show.parameters)
+    with progress_bar(show.title, silent) as progress:
+        return sarrus.simulate(sarrus.build(mechanism), duration=DURATION, dt=show.dt, progress=progress)
+
+
+def table(fields: list[dict[str, Any]]) -> Table:
+    """What the runs were and how well they went."""
+    columns = ("mechanism", "dt [s]", "dof", "redundant rows", "energy error [J]", "violation", "us per step")
+    report = Table(*columns, title=f"{DURATION:g} s each; every constraint row counts", title_justify="left")
+    for run, show in zip(fields, SHOWS, strict=True):
+        report.add_row(
+            show.title,
+            f"{run['dt']:g}",
+            str(run["dof"]),
+            str(run["redundant_constraints"]),
+            f"{run['energy_error_max']:.1e} of {abs(run['energy_initial']):.3g}",
+            f"{run['violation_max']:.1e}",
+            f"{run['us_per_step']:.1f}",
+        )
+    return report
+
+
+def four_panels(runs: list[Trajectory], path: Path) -> Path:
+    """The path of the figure: each motion in a panel, and the energy errors in the fourth."""
+    import matplotlib.pyplot as plt
+    import numpy as np
+
+    from sarrus.plots.strobe import strobe
+
+    figure, panels = plt.subplots(2, 2, figsize=(9.0, 7.0), layout="constrained")
+    for axes, run, show in zip(panels.flat, runs, SHOWS, strict=False):
+        strobe(axes, run, show.view, np.linspace(0.0, show.drawn_until, 13))
+        axes.set_title(f"{show.title}, first {show.drawn_until:g} s", fontsize=10)
+    for run, show in zip(runs, SHOWS, strict=True):
+        energy = run.energy()
+        panels.flat[3].plot(run.time, 100.0 * energy.error / np.ptp(energy.kinetic), lw=0.8, label=show.title)
+    panels.flat[3].set_title("energy error, percent of its range", fontsize=10)
+    panels.flat[3].set_xlabel("time [s]")
+    panels.flat[3].legend(fontsize=8)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=130)
+    plt.close(figure)
+    return path

@@ -1,0 +1,33 @@
+"""Writing figures from the command line, where there may be no display."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sarrus.errors import FileError
+
+if TYPE_CHECKING:
+    from sarrus.trajectory import Trajectory
+
+
+def check_folder(folder: Path) -> None:
+    """Raise if a folder for figures cannot be made, or if matplotlib is not installed."""
+    from importlib.util import find_spec
+
+    if folder.exists() and not folder.is_dir():
+        raise FileError(f"cannot write plots into {folder}: it is a file, not a folder")
+    if find_spec("matplotlib") is None:
+        raise FileError(
+            f"cannot write plots into {folder}: matplotlib is missing; pip install 'sarrus[plot]'"
+        )
+
+
+def write_plot(trajectory: Trajectory, path: Path) -> Path:
+    """The path of the overview figure of a run after writing it, the folder made where needed."""
+    import matplotlib
+
+    matplotlib.use("Agg")  # there may be no display
+    path.parent.mkdir(parents=True, exist_ok=True)
+    trajectory.plot(path)
+    return path

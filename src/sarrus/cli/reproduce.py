@@ -1,0 +1,91 @@
+"""`sarrus reproduce`: run the experiments of the papers and compare with their numbers."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from sarrus.cli.answer import FAILED_RUN, JsonFlag, answering
+from sarrus.cli.checkout import checkout
+from sarrus.cli.experiments import Experiment, discover, select
+from sarrus.cli.progress import progress_bar
+from sarrus.errors import MechanismError
+
+
+def reproduce(
+    experiment: Annotated[
+        str | None,
+        typer.Argument(metavar="EXPERIMENT", help="As MC23/fig_7a, or MC23 for all of that paper."),
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="Run every experiment.")] = False,
+    listing: Annotated[bool, typer.Option("--list", help="List the experiments and stop.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Shorter runs, same checks where they still hold.")
+    ] = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Reproduce the figures of the papers; each experiment checks itself against the published numbers.
+
+    Runs in a checkout of the repository; figures and numbers go to experiments/results.
+    Exit status 1 if a check fails.
+
+    [bold]Examples[/bold]
+
+    sarrus reproduce --list
+
+    sarrus reproduce MC23 --quick
+    """
+    with answering(as_json) as answer:
+        found = discover(checkout("experiments"))
+        if listing or (experiment is None and not every):
+            print_list(answer.console, found)
+            answer.give({"experiments": [{"name": e.path, "summary": e.summary} for e in found]})
+            return
+        if experiment is not None and every:
+            raise MechanismError("reproduce takes the name of an experiment or --all, not both")
+        results = []
+        for chosen in found if every else select(found, experiment or ""):
+            with progress_bar(chosen.path, silent=as_json) as progress:
+                result = chosen.run(quick, progress)
+            print_checks(answer.console, chosen, result)
+            results.append({"experiment": chosen.path, **result, "passed": passed(result)})
+        everything = all(result["passed"] for result in results)
+        answer.give({"experiments": results, "passed": everything})
+        if not everything:
+            raise typer.Exit(FAILED_RUN)
+
+
+def passed(result: dict[str, Any]) -> bool:
+    """Whether every check of an experiment passed."""
+    return all(bool(check["passed"]) for check in result["checks"])
+
+
+def print_list(console: Console, experiments: list[Experiment]) -> None:
+    """Print the experiments with their first lines."""
+    table = Table("experiment", "what it shows", pad_edge=False)
+    for experiment in experiments:
+        table.add_row(f"[bold]{experiment.path}[/bold]", experiment.summary)
+    console.print(table)
+
+
+def print_checks(console: Console, experiment: Experiment, result: dict[str, Any]) -> None:
+    """Print the checks of an experiment beside what the paper says."""
+    table = Table(
+        "check", "value", "expected", "", title=f"{experiment.path}: {result['name']}", title_justify="left"
+    )
+    for check in result["checks"]:
+        bound = f"<= {shown(check['limit'])}" if "limit" in check else shown(check.get("expected"))
+        verdict = "[green]passed[/green]" if check["passed"] else "[bold red]failed[/bold red]"
+        table.add_row(check["what"], shown(check["value"]), bound, verdict)
+    console.print(table)
+    for figure in result["figures"]:
+        console.print(f"wrote {figure}")
+    console.print(f"{result['seconds']:.1f} s")
+
+
+def shown(value: Any) -> str:
+    """A number with four digits, anything else as it is."""
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
