@@ -76,7 +76,7 @@ def make_body(
 def mass_and_inertia(
     where: str, mass: Any, inertia: Any, density: Any, shapes: tuple[Shape, ...]
 ) -> tuple[float, np.ndarray]:
-    """Mass [kg] and inertia (3, 3) [kg m^2]: as given, from a density, or from the shapes scaled to the given mass."""
+    """Mass [kg] and inertia (3, 3) [kg m^2]: as given, from a density, or from shapes scaled to the mass."""
     if density is not None:
         for what, value in (("mass", mass), ("inertia", inertia)):
             if value is not None:
@@ -99,9 +99,10 @@ def mass_and_inertia(
 
 
 def combined(where: str, shapes: tuple[Shape, ...]) -> tuple[float, np.ndarray]:
-    """Volume [m^3] and inertia per density (3, 3) [m^5] of all solid shapes about the body origin, their centre of mass.
+    """Volume [m^3] and inertia per density (3, 3) [m^5] of all solid shapes about the body origin.
 
-    Overlapping shapes count twice where they overlap; a half space has no volume and does not count."""
+    The origin must be their centre of mass.  Overlapping shapes count twice where they overlap; a half space
+    has no volume and does not count."""
     solids = [shape for shape in shapes if shape.solid]
     if not solids:
         raise MechanismError(
@@ -118,7 +119,7 @@ def combined(where: str, shapes: tuple[Shape, ...]) -> tuple[float, np.ndarray]:
     if np.linalg.norm(centre) > CENTRE_SLACK * size:
         shown = ", ".join(f"{x:.9g}" for x in centre)
         raise MechanismError(
-            f"{where}: the centre of mass of the shapes lies at ({shown}) m in the body frame; it must be the body origin: "
-            "move the shapes by the opposite (at=...), or give mass and inertia"
+            f"{where}: the centre of mass of the shapes lies at ({shown}) m in the body frame; it must be "
+            "the body origin: move the shapes by the opposite (at=...), or give mass and inertia"
         )
     return volume, matrix

@@ -14,7 +14,7 @@ from sarrus.mechanism.bodies import Body
 from sarrus.mechanism.joints import JOINT_KINDS, Joint, two_bodies
 
 CURVE_SAMPLES = 257
-"""Points taken from a curve given as a function: the cubic spline through them errs by about 1e-9 of a circle's radius."""
+"""Points taken from a curve given as a function: on a circle the spline through them errs by 5e-9 radii."""
 CLOSED_SLACK = 1e-9
 """A curve is closed when its ends meet within this part of its size."""
 
@@ -57,7 +57,7 @@ class PointOnCurve:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rolling:
-    """A disc (or, without axis, a sphere) that rolls on the plane z = 0; its centre is the body's centre of mass."""
+    """A disc (a sphere, without axis) that rolls on the plane z = 0; its centre is the centre of mass."""
 
     name: str
     body: str
@@ -124,7 +124,7 @@ def make_gear(
 def make_point_on_curve(
     name: str, parent: Any, child: Any, at: Any, curve: Any, bodies: dict[str, Body]
 ) -> PointOnCurve:
-    """A `PointOnCurve` from points (N, 3) or a function of s from 0 to 1; the curve is closed when its ends meet."""
+    """A `PointOnCurve` from points (N, 3) or a function of s from 0 to 1; closed when the ends meet."""
     where = f"point on curve {name!r}"
     two_bodies(where, "parent", parent, "child", child, bodies)
     point = check.vector(where, "at", at)

@@ -45,7 +45,7 @@ class JointSpring:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Force:
-    """A constant force, in the world or body frame, and torque, in the body frame; an input of the same name adds to it."""
+    """A constant force in `frame` and torque in the body frame; an input of the same name adds to them."""
 
     name: str
     body: str
@@ -59,7 +59,7 @@ class Force:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Motor:
-    """An effort on joint coordinates: the input itself ("force"), or stiffness (input - q) - damping qdot ("servo")."""
+    """An effort on joint coordinates: the input ("force"), or stiffness (input - q) - damping v ("servo")."""
 
     name: str
     joint: str
@@ -71,7 +71,7 @@ class Motor:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CustomForce:
-    """The user's force(t, x, q, v, w, p, out), compiled; out (m, 6): world force, world torque about the centre of mass."""
+    """The user's force(t, x, q, v, w, p, out), compiled; out (m, 6): force and torque, world frame."""
 
     name: str
     bodies: tuple[str, ...]
@@ -81,7 +81,7 @@ class CustomForce:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CustomPotential:
-    """The user's energy(x, q, p) [J], compiled; gradient(x, q, p, out) with out (m, 6), or None for differences."""
+    """The user's energy(x, q, p) [J], compiled; gradient(x, q, p, out), out (m, 6), or None: differences."""
 
     name: str
     bodies: tuple[str, ...]

@@ -110,7 +110,7 @@ def make_joint(
     if at is None:
         if kind not in ANYWHERE:
             raise MechanismError(
-                f"{where}: a {kind} joint needs at, its point in the world frame of the reference configuration"
+                f"{where}: a {kind} joint needs at, its point in the world frame of the reference"
             )
         at = bodies[child].position if child in bodies else np.zeros(3)
     direction = None if axis is None else check.unit(where, "axis", axis)

@@ -40,8 +40,9 @@ ZERO = (0.0, 0.0, 0.0)
 class Mechanism:
     """Rigid bodies, joints and forces by name.  Lengths [m], masses [kg], angles [rad], time [s].
 
-    All places are given in the world frame of the reference configuration, the one in which all joint coordinates are 0.
-    Each `add_...` checks all its arguments before it stores anything; a fault raises `MechanismError` and changes nothing.
+    All places are given in the world frame of the reference configuration, where all joint coordinates are 0.
+    Each `add_...` checks all its arguments before it stores anything: a fault raises `MechanismError` and
+    changes nothing.
     The body name "world" stands for the fixed ground."""
 
     def __init__(self, gravity: Any = (0.0, 0.0, -9.81), name: str = "mechanism"):
@@ -73,10 +74,11 @@ class Mechanism:
     ) -> None:
         """Adds a rigid body.
 
-        `mass` [kg]; `inertia` about the centre of mass in the body frame [kg m^2]: three moments, a 3x3 matrix, or 0 for a
-        point mass; left out, it is that of the `shapes` scaled to the mass.  Or `density` [kg/m^3] instead of both.
-        `position` [m] is that of the centre of mass and `orientation` (w, x, y, z) that of the body frame, both in the world;
-        `velocity` [m/s] is in the world frame, `angular_velocity` [rad/s] in the BODY frame."""
+        `mass` [kg]; `inertia` about the centre of mass in the body frame [kg m^2]: three moments, a 3x3
+        matrix, or 0 for a point mass; left out, it is that of the `shapes` scaled to the mass.  Or `density`
+        [kg/m^3] instead of both.  `position` [m] of the centre of mass and `orientation` (w, x, y, z) of the
+        body frame, in the world; `velocity` [m/s] in the world frame, `angular_velocity` [rad/s] in the BODY
+        frame."""
         if name == check.WORLD:
             raise MechanismError(f"body {name!r}: this name stands for the fixed ground; choose another")
         check.new_name("body", name, self.bodies)
@@ -96,10 +98,11 @@ class Mechanism:
         pitch: float | None = None,
         armature: Any = 0.0,
     ) -> None:
-        """Adds a joint of one of `JOINT_KINDS` at the point `at` [m], needed unless all translations are free.
+        """Adds a joint of one of `JOINT_KINDS` at the point `at` [m], needed unless nothing depends on it.
 
-        `axis`, `axis2` (perpendicular to it; by default the world axis least aligned with it, made perpendicular) and `pitch`
-        [m/rad] as the kind takes them; `armature` I adds the kinetic energy I qdot^2/2, one number or one per coordinate."""
+        `axis`, `axis2` (by default the world axis least aligned with `axis`, made perpendicular to it) and
+        `pitch` [m/rad] as the kind takes them; `armature` I adds the kinetic energy I qdot^2/2, one number or
+        one per coordinate."""
         check.new_name("joint", name, self.joints)
         self.joints[name] = make_joint(
             name, kind, parent, child, at, axis, axis2, pitch, armature, self.bodies
@@ -121,17 +124,20 @@ class Mechanism:
         component_a: int | None = None,
         component_b: int | None = None,
     ) -> None:
-        """Adds the gear q_a = ratio q_b; joints with several coordinates need `component_a`, `component_b`."""
+        """Adds the gear q_a = ratio q_b; a joint with several coordinates needs its `component_...`."""
         check.new_name("joint", name, self.joints)
         self.joints[name] = make_gear(name, joint_a, joint_b, ratio, component_a, component_b, self.joints)
 
     def add_point_on_curve(self, name: str, parent: str, child: str, at: Any, curve: Any) -> None:
-        """Keeps the child's point `at` on a curve fixed in the parent: points (N, 3) [m] or a function of s in [0, 1]."""
+        """Keeps the child's point `at` on a curve fixed in the parent.
+
+        `curve`: points (N, 3) [m] that a cubic spline joins, or a function of s from 0 to 1 that gives them;
+        closed when its ends meet."""
         check.new_name("joint", name, self.joints)
         self.joints[name] = make_point_on_curve(name, parent, child, at, curve, self.bodies)
 
     def add_rolling(self, name: str, body: str, radius: float, axis: Any = None) -> None:
-        """Makes a disc of `radius` [m] about `axis`, or a sphere when that is None, roll on the plane z = 0."""
+        """Makes a disc of `radius` [m] about `axis` (None: a sphere) roll on the plane z = 0."""
         check.new_name("joint", name, self.joints)
         self.joints[name] = make_rolling(name, body, radius, axis, self.bodies)
 
@@ -146,8 +152,9 @@ class Mechanism:
     ) -> None:
         """Adds the user's constraint residual(x, q, p, out) = 0 of `rows` rows on m bodies.
 
-        x (m, 3) positions, q (m, 4) orientations, p the parameters; out (rows,) is written.  jacobian(x, q, p, out) writes
-        out (rows, m, 6), per world translation and world rotation; without it, it is found by differences."""
+        x (m, 3) positions, q (m, 4) orientations, p the parameters; out (rows,) is written.
+        jacobian(x, q, p, out) writes out (rows, m, 6), per world translation and world rotation; without it,
+        it is found by differences."""
         check.new_name("joint", name, self.joints)
         self.joints[name] = make_custom(name, bodies, residual, rows, parameters, jacobian, self.bodies)
 
@@ -162,14 +169,14 @@ class Mechanism:
         rest_length: float | None = None,
         damping: float = 0.0,
     ) -> None:
-        """Adds a spring [N/m] and damper [N s/m] between two points; `rest_length` None is the length as placed."""
+        """Adds a spring [N/m] and damper [N s/m] between two points; `rest_length` None: as placed."""
         check.new_name("spring", name, self.springs)
         self.springs[name] = make_spring(name, a, b, at_a, at_b, stiffness, rest_length, damping, self.bodies)
 
     def add_joint_spring(
         self, name: str, joint: str, stiffness: Any, rest: Any = 0.0, damping: Any = 0.0
     ) -> None:
-        """Adds a spring and damper on the coordinates of a joint; numbers for all of them, or one value each."""
+        """Adds a spring and damper on the coordinates of a joint; one number for all, or one each."""
         check.new_name("joint spring", name, self.joint_springs)
         self.joint_springs[name] = make_joint_spring(name, joint, stiffness, rest, damping, self.joints)
 
@@ -182,7 +189,7 @@ class Mechanism:
         at: Any = None,
         frame: str = "world",
     ) -> None:
-        """Adds a force [N] in the `frame` "world" or "body", and a torque [N m] in the body frame; may be an input.
+        """Adds a force [N] in `frame` "world" or "body", and a torque [N m] in the body frame; an input.
 
         `at` is a body-fixed point given in the reference configuration, None the centre of mass."""
         check.new_name("force or motor", name, self.input_names)
@@ -197,7 +204,7 @@ class Mechanism:
         stiffness: float | None = None,
         damping: float | None = None,
     ) -> None:
-        """Adds a motor; the input of its name is the effort ("force") or the target of stiffness and damping ("servo").
+        """Adds a motor; its input is the effort ("force") or the target of a spring and damper ("servo").
 
         `component` chooses one coordinate of the joint; None drives all of them."""
         check.new_name("force or motor", name, self.input_names)
@@ -206,7 +213,10 @@ class Mechanism:
     def add_custom_force(
         self, name: str, bodies: Iterable[str], force: Callable[..., Any], parameters: Any = ()
     ) -> None:
-        """Adds the user's force(t, x, q, v, w, p, out); out (m, 6): world force, world torque about the centre of mass."""
+        """Adds the user's force(t, x, q, v, w, p, out) on m bodies.
+
+        Time t [s], positions x (m, 3), orientations q (m, 4), velocities v (m, 3), angular velocities
+        w (m, 3), parameters p; out (m, 6): force and torque about the centre of mass; all in the world frame."""
         check.new_name("custom force", name, self.custom_forces)
         self.custom_forces[name] = make_custom_force(name, bodies, force, parameters, self.bodies)
 
@@ -218,7 +228,10 @@ class Mechanism:
         parameters: Any = (),
         gradient: Callable[..., Any] | None = None,
     ) -> None:
-        """Adds the user's potential energy(x, q, p) [J]; gradient(x, q, p, out) writes (m, 6) per translation and rotation."""
+        """Adds the user's potential energy(x, q, p) [J] of m bodies.
+
+        gradient(x, q, p, out) writes out (m, 6), per world translation and world rotation; without it, it is
+        found by differences."""
         check.new_name("potential", name, self.potentials)
         self.potentials[name] = make_potential(name, bodies, energy, parameters, gradient, self.bodies)
 

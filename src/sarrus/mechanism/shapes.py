@@ -21,7 +21,7 @@ def rotation(q: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Shape:
-    """What all shapes take: place in the body frame (from the centre of mass), friction, whether it collides, colour."""
+    """What all shapes take: place in the body frame (from the centre of mass), friction, collide, colour."""
 
     at: Any = (0.0, 0.0, 0.0)  # (3,) [m]
     orientation: Any = (1.0, 0.0, 0.0, 0.0)  # (4,) w, x, y, z
@@ -51,7 +51,7 @@ class Shape:
         raise MechanismError(f"{type(self).__name__}: this shape has no volume")
 
     def mass_properties(self) -> tuple[float, np.ndarray, np.ndarray]:
-        """Volume [m^3], centre (3,) [m] in the body frame, and inertia per density (3, 3) [m^5] about it along the body axes."""
+        """Volume [m^3], centre (3,) [m] and inertia per density about it (3, 3) [m^5], body frame."""
         volume, centre, matrix = self._own_properties()
         R = rotation(self.orientation)
         return volume, self.at + R @ centre, R @ matrix @ R.T

@@ -1,4 +1,4 @@
-"""Checked numbers, vectors and names: each function returns the clean value or raises with `where`, the fault and what is valid."""
+"""Checked numbers, vectors and names: a clean value, or an error that says where, what, what is valid."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PERPENDICULAR_SLACK = 1e-6
 SYMMETRY_SLACK = 1e-9
 TRIANGLE_SLACK = 1e-6
 ROUNDING = 1e-14
-"""An eigenvalue below this part of the largest is zero: rounding of a rotated 3x3 matrix reaches a few 1e-16."""
+"""Eigenvalues below this part of the largest count as zero: rounding of a 3x3 matrix reaches a few 1e-16."""
 
 WORLD = "world"
 
@@ -87,7 +87,7 @@ def unit(where: str, what: str, value: Any) -> np.ndarray:
 
 
 def perpendicular(where: str, axis: np.ndarray, value: Any | None) -> np.ndarray:
-    """`axis2`: unit, at right angles to `axis`; by default the world axis least aligned with it, made perpendicular."""
+    """`axis2`, a unit vector across `axis`; by default from the world axis least aligned with it."""
     if value is None:
         given = np.eye(3)[np.argmin(np.abs(axis))]
     else:
@@ -114,7 +114,7 @@ def quaternion(where: str, what: str, value: Any) -> np.ndarray:
 
 
 def inertia(where: str, value: Any) -> np.ndarray:
-    """`value` as a read-only (3, 3) inertia [kg m^2]: three principal moments, a symmetric matrix, or 0 (a point mass)."""
+    """`value` as an inertia (3, 3) [kg m^2]: three moments, a symmetric matrix, or 0 (a point mass)."""
     shape = np.shape(value)
     if shape == ():
         if number(where, "inertia", value) != 0.0:
@@ -136,11 +136,13 @@ def inertia(where: str, value: Any) -> np.ndarray:
     shown = ", ".join(f"{m:.6g}" for m in moments)
     if moments[0] <= ROUNDING * abs(moments[2]):
         raise MechanismError(
-            f"{where}: inertia must be positive definite (or exactly 0, a point mass), but its principal moments are {shown}"
+            f"{where}: inertia must be positive definite (or exactly 0, a point mass), "
+            f"but its principal moments are {shown}"
         )
     if moments[0] + moments[1] < moments[2] * (1.0 - TRIANGLE_SLACK):
         raise MechanismError(
-            f"{where}: no rigid body has the principal moments of inertia {shown}: the largest exceeds the sum of the other two"
+            f"{where}: no rigid body has the principal moments of inertia {shown}: "
+            "the largest exceeds the sum of the other two"
         )
     return frozen(matrix)
 
