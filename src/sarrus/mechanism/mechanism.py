@@ -216,7 +216,7 @@ class Mechanism:
         """Adds the user's force(t, x, q, v, w, p, out) on m bodies.
 
         Time t [s], positions x (m, 3), orientations q (m, 4), velocities v (m, 3), angular velocities
-        w (m, 3), parameters p; out (m, 6): force and torque about the centre of mass; all in the world frame."""
+        w (m, 3), parameters p; out (m, 6): force and torque about the centre of mass; all world frame."""
         check.new_name("custom force", name, self.custom_forces)
         self.custom_forces[name] = make_custom_force(name, bodies, force, parameters, self.bodies)
 
