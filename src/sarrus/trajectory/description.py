@@ -1,0 +1,126 @@
+"""A mechanism as plain JSON data and back, every number exact; nothing in the data can name code to run."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from sarrus.mechanism import (
+    Body,
+    Box,
+    Capsule,
+    ConvexMesh,
+    Cylinder,
+    Distance,
+    Force,
+    Frame,
+    Gear,
+    HalfSpace,
+    Joint,
+    JointSpring,
+    Mechanism,
+    Motor,
+    PointOnCurve,
+    Rolling,
+    Sphere,
+    Spring,
+)
+
+SHAPES = (Sphere, Box, Capsule, Cylinder, HalfSpace, ConvexMesh)
+# Which records each table of a mechanism may hold; the user's functions are not data and have no entry.
+TABLES: dict[str, tuple[type, ...]] = {
+    "bodies": (Body,),
+    "joints": (Joint, Distance, Gear, PointOnCurve, Rolling),
+    "springs": (Spring,),
+    "joint_springs": (JointSpring,),
+    "forces": (Force,),
+    "motors": (Motor,),
+    "frames": (Frame,),
+}
+# The file that a mesh was read from is not needed again: its points are stored.
+LEFT_OUT = {(ConvexMesh, "file")}
+
+
+def custom_terms(mechanism: Mechanism) -> list[str]:
+    """What in the mechanism is code, not data: each custom constraint, force and potential in words."""
+    joints = [name for name, record in mechanism.joints.items() if not isinstance(record, TABLES["joints"])]
+    named = (
+        ("constraint", joints),
+        ("custom force", mechanism.custom_forces),
+        ("potential", mechanism.potentials),
+    )
+    return [f"{kind} {name!r}" for kind, names in named for name in names]
+
+
+def describe(mechanism: Mechanism) -> dict[str, Any]:
+    """The mechanism as JSON data; it must have no custom terms."""
+    tables = {table: [_encode(record) for record in getattr(mechanism, table).values()] for table in TABLES}
+    return {"name": mechanism.name, "gravity": mechanism.gravity.tolist(), **tables}
+
+
+def _encode(value: Any) -> Any:
+    if dataclasses.is_dataclass(value):
+        fields = [f.name for f in dataclasses.fields(value) if (type(value), f.name) not in LEFT_OUT]
+        return {"type": type(value).__name__, **{name: _encode(getattr(value, name)) for name in fields}}
+    if isinstance(value, np.ndarray):
+        return {"shape": list(value.shape), "values": value.ravel().tolist()}
+    if isinstance(value, tuple):
+        return [_encode(item) for item in value]
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def restore(data: Any) -> Mechanism:
+    """The mechanism that `describe` was given, bit by bit; ValueError where the data describe none."""
+    _expect(isinstance(data, dict), "the mechanism is not a table")
+    mechanism = Mechanism(gravity=data.get("gravity"), name=data.get("name"))
+    for table, kinds in TABLES.items():
+        records = data.get(table, [])
+        _expect(isinstance(records, list), f"{table} is not a list")
+        for entry in records:
+            record = _decode(entry, kinds)
+            _expect(isinstance(record, kinds), f"{table} holds something else")
+            getattr(mechanism, table)[record.name] = record
+    return mechanism
+
+
+def _decode(value: Any, kinds: tuple[type, ...] = SHAPES) -> Any:
+    if isinstance(value, list):
+        return tuple(_decode(item) for item in value)
+    if not isinstance(value, dict):
+        return value
+    return _decode_array(value) if "values" in value else _decode_record(value, kinds)
+
+
+def _decode_array(value: Mapping[str, Any]) -> np.ndarray:
+    shape = tuple(value.get("shape", ()))
+    values = np.array(value["values"], dtype=np.float64)
+    _expect(
+        values.ndim == 1 and math.prod(shape) == values.size and min(shape, default=0) >= 0,
+        "an array is torn",
+    )
+    array = values.reshape(shape)
+    array.flags.writeable = False
+    return array
+
+
+def _decode_record(value: Mapping[str, Any], kinds: tuple[type, ...]) -> Any:
+    """A record with exactly the stored fields; its constructor would normalise again and lose bits."""
+    kind = {cls.__name__: cls for cls in kinds}.get(value.get("type"))
+    _expect(kind is not None, f"{value.get('type')!r} is not known here")
+    known = {f.name: f for f in dataclasses.fields(kind)}
+    given = {name: _decode(item) for name, item in value.items() if name != "type"}
+    _expect(given.keys() <= known.keys(), f"{kind.__name__} has no {', '.join(given.keys() - known.keys())}")
+    record = object.__new__(kind)
+    for name, field in known.items():
+        _expect(name in given or field.default is not dataclasses.MISSING, f"a {kind.__name__} lacks {name}")
+        object.__setattr__(record, name, given.get(name, field.default))
+    return record
+
+
+def _expect(condition: bool, fault: str) -> None:
+    if not condition:
+        raise ValueError(fault)

@@ -1,0 +1,85 @@
+"""Energy, momentum, violation and slip along a path, evaluated in pieces so that memory stays bounded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sarrus.trajectory.rotation import Array, rotate
+from sarrus.trajectory.views import Energy, Momentum
+
+if TYPE_CHECKING:
+    from sarrus.model import Model
+
+# Body poses evaluated at once: enough that a call's cost disappears, few enough for some MB of temporaries.
+POSES_AT_ONCE = 1 << 15
+
+
+def in_pieces(function: Callable[..., Array], *paths: Array) -> Array:
+    """function(*paths) of paths (T+1, nb, ...), called on pieces of the first axis and joined; read-only."""
+    nodes, bodies = paths[0].shape[:2]
+    length = max(1, POSES_AT_ONCE // max(1, bodies))
+    pieces = [
+        function(*(np.ascontiguousarray(path[start : start + length]) for path in paths))
+        for start in range(0, nodes, length)
+    ]
+    joined = np.concatenate(pieces)
+    joined.flags.writeable = False
+    return joined
+
+
+def energy(
+    model: Model, position: Array, orientation: Array, velocity: Array, angular_velocity: Array
+) -> Energy:
+    """Kinetic energy, armature included, and potential energy of gravity and springs, each (T+1,) [J]."""
+    kinetic = in_pieces(model.kinetic_energy, position, orientation, velocity, angular_velocity)
+    return Energy(kinetic=kinetic, potential=in_pieces(model.potential_energy, position, orientation))
+
+
+def momentum(
+    model: Model, position: Array, orientation: Array, velocity: Array, angular_velocity: Array
+) -> Momentum:
+    """Total momentum: sum m v and sum x × m v + R J w, (T+1, 3), world frame, about the world origin.
+
+    Armature is left out: between two bodies its contributions cancel in both sums."""
+    masses, inertias = np.asarray(model.masses)[:, None], np.asarray(model.inertias)
+
+    def both(x: Array, q: Array, v: Array, w: Array) -> Array:
+        p = masses * v
+        spin = rotate(q, np.einsum("bij,tbj->tbi", inertias, w))
+        return np.concatenate([p.sum(axis=1), (np.cross(x, p) + spin).sum(axis=1)], axis=1)
+
+    total = in_pieces(both, position, orientation, velocity, angular_velocity)
+    return Momentum(linear=total[:, :3], angular=total[:, 3:])
+
+
+def violation(model: Model, position: Array, orientation: Array) -> Array:
+    """Largest |residual| over all rows of all joints, (T+1,) [m, or 2 sin(angle/2)]; NaN stays NaN."""
+
+    def largest(x: Array, q: Array) -> Array:
+        residuals = np.abs(model.residuals(x, q))
+        return residuals.max(axis=1) if residuals.shape[1] else np.zeros(len(x))
+
+    return in_pieces(largest, position, orientation)
+
+
+def violation_by_joint(model: Model, position: Array, orientation: Array) -> dict[str, Array]:
+    """Largest |residual| over the rows of each joint, (T+1,) per joint name; 0 for a joint without rows."""
+    slices = [model.row_slices.get(name, slice(0, 0)) for name in model.joint_names]
+
+    def largest(x: Array, q: Array) -> Array:
+        residuals = np.abs(model.residuals(x, q))
+        columns = [residuals[:, rows].max(axis=1, initial=0.0) for rows in slices]
+        return np.stack(columns, axis=1) if columns else np.zeros((len(x), 0))
+
+    table = in_pieces(largest, position, orientation)
+    return {name: table[:, k] for k, name in enumerate(model.joint_names)}
+
+
+def slip(
+    model: Model, position: Array, orientation: Array, velocity: Array, angular_velocity: Array
+) -> Array:
+    """Largest |velocity| over the rolling rows, (T+1,) [m/s]; 0 where nothing rolls."""
+    return in_pieces(model.rolling_slip, position, orientation, velocity, angular_velocity)

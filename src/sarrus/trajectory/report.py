@@ -1,0 +1,54 @@
+"""The text of `Trajectory.report`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from sarrus.trajectory.trajectory import Trajectory
+
+
+def report(traj: Trajectory) -> str:
+    """A few lines: what was run, energy error, violation, iterations, divided steps, time."""
+    if not len(traj):
+        return "empty trajectory"
+    energy, totals = traj.energy(), traj.stats.summary()
+    violation = traj.violation()
+    error = np.abs(energy.error)
+    spread = float(np.ptp(energy.potential))
+    share = f" ({error.max() / spread:.2e} of the range of the potential energy)" if spread > 0.0 else ""
+    worst = ""
+    if violation.max() > 0.0:
+        by_joint = {name: path.max() for name, path in traj.violation(by_joint=True).items()}
+        worst = f", largest at joint {max(by_joint, key=by_joint.get)!r}"
+    lines = [
+        f"{traj.method}, dt {traj.dt:g} s, {totals['steps']} steps, {traj.time[0]:g} to {traj.time[-1]:g} s, "
+        f"{len(traj)} nodes recorded, {len(traj.body_names)} bodies",
+        f"energy          {energy.total[0]:.6g} J at the start, error at most {error.max():.2e} J{share}",
+        f"violation       at most {violation.max():.2e}{worst}",
+        f"iterations      {totals['iterations_mean']:.2f} per step, at most {totals['iterations_max']}",
+        f"divided steps   {totals['substepped_steps']}{divided(traj)}",
+    ]
+    if totals["singular_nodes"]:
+        lines.append(f"singular        configurations met at {totals['singular_nodes']} nodes")
+    if totals["projection"]:
+        lines.append(
+            f"start           velocities changed by {totals['projection']:.2e} to satisfy the constraints"
+        )
+    if totals["steps"]:
+        lines.append(
+            f"time            {totals['wall_time']:.3g} s, {totals['cpu_time']:.3g} s CPU, "
+            f"{totals['us_per_step']:.3g} us per step; {totals['status']}"
+        )
+    return "\n".join(lines)
+
+
+def divided(traj: Trajectory) -> str:
+    """Into how many pieces and when first, for the steps that were divided; empty when none was."""
+    steps = traj.stats.divided
+    if not steps.size:
+        return ""
+    first = traj.time[0] + steps[0] * traj.dt
+    return f" into {int(traj.stats.substeps[steps].sum())} pieces, the first at t = {first:g} s"

@@ -1,0 +1,157 @@
+"""Trajectories in files: one versioned npz of plain arrays, read back bit by bit.
+
+The member `header` is JSON text: format, version, method, dt, names, totals and the mechanism's description.
+A mechanism with functions of the user (custom constraints, forces, potentials) is code, not data: its
+trajectory is saved without the model, which `load_trajectory(path, model=model)` then supplies."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sarrus.errors import FileError, SarrusError
+from sarrus.trajectory import archive
+from sarrus.trajectory.archive import Member
+from sarrus.trajectory.description import custom_terms, describe, restore
+from sarrus.trajectory.stats import PER_STEP, Stats
+from sarrus.trajectory.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from sarrus.model import Model
+
+FORMAT = "sarrus-trajectory"
+VERSION = 1
+HEADER = "header"
+MOTION = ("time", "position", "orientation", "velocity", "angular_velocity")
+TOTALS = {"wall_time": float, "cpu_time": float, "singular_nodes": int, "projection": float}
+
+
+def save(traj: Trajectory, path: str | os.PathLike[str]) -> None:
+    """Writes a trajectory to `path`: complete, or not at all."""
+    motion = [Member.of(name, getattr(traj, name), "<f8") for name in MOTION]
+    counts = [Member.of(name, getattr(traj.stats, name), "<i4") for name in PER_STEP]
+    extra = {"reactions": traj.reactions, "winding": traj.winding}
+    extras = [Member.of(name, array, "<f8") for name, array in extra.items() if array is not None]
+    inputs = [Member.of(f"input_{k}", used, "<f8") for k, used in enumerate(traj.inputs.values())]
+    header = header_of(traj.model, traj.method, traj.dt, traj.stats, list(traj.inputs))
+    archive.write(path, [header, *motion, *extras, *inputs, *counts])
+
+
+def header_of(model: Model, method: Any, dt: float, stats: Stats, inputs: list[str]) -> Member:
+    """The member that holds all that is not an array, as JSON text."""
+    code = custom_terms(model.mechanism)
+    header = {
+        "format": FORMAT,
+        "version": VERSION,
+        "method": str(method),
+        "dt": dt,
+        "bodies": list(model.body_names),
+        "joints": list(model.joint_names),
+        "inputs": inputs,
+        "stats": {name: kind(getattr(stats, name)) for name, kind in TOTALS.items()},
+        "mechanism": None if code else describe(model.mechanism),
+        "code": code,
+    }
+    text = json.dumps(header, ensure_ascii=False).encode()
+    return Member(HEADER, "|u1", (len(text),), [text])
+
+
+def load_trajectory(
+    path: str | os.PathLike[str], model: Model | None = None, *, mapped: bool = False
+) -> Trajectory:
+    """The trajectory saved at `path`; its model is built when first needed, unless one is given here.
+
+    mapped=True leaves the arrays on disk and reads what is used, for runs larger than memory."""
+    arrays = archive.read(path, required=HEADER, mapped=mapped)
+    try:
+        header = _header(path, arrays.pop(HEADER))
+        totals = {name: kind(header["stats"][name]) for name, kind in TOTALS.items()}
+        names = {"body_names": _names(header, "bodies"), "joint_names": _names(header, "joints")}
+        return Trajectory(
+            _same(path, model, names) if model is not None else _builder(path, header, names),
+            str(header["method"]),
+            float(header["dt"]),
+            *(arrays[name] for name in MOTION),
+            Stats(**{name: arrays[name] for name in PER_STEP}, **totals),
+            arrays.get("reactions"),
+            {name: arrays[f"input_{k}"] for k, name in enumerate(_names(header, "inputs"))},
+            winding=arrays.get("winding"),
+            **names,
+        )
+    except FileError:
+        raise
+    except KeyError as fault:
+        raise FileError(f"{path}: the trajectory lacks {fault}") from fault
+    except (ValueError, TypeError, RecursionError, SarrusError) as fault:
+        raise FileError(f"{path}: the trajectory makes no sense: {fault}") from fault
+
+
+def _header(path: str | os.PathLike[str], text: np.ndarray) -> Mapping[str, Any]:
+    """The header, once it is known to be ours and of a version that can be read."""
+    try:
+        header = json.loads(bytes(text).decode())
+    except (ValueError, RecursionError) as fault:
+        raise FileError(f"{path}: not a Sarrus trajectory; its header is no JSON text ({fault})") from fault
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
+        raise FileError(f"{path}: not a Sarrus trajectory; its header does not say {FORMAT!r}")
+    version = header.get("version")
+    if not isinstance(version, int) or not 1 <= version <= VERSION:
+        newer = isinstance(version, int) and version > VERSION
+        advice = "; a newer Sarrus wrote it" if newer else ""
+        raise FileError(
+            f"{path}: version {version!r} of the format, this Sarrus reads version {VERSION}{advice}"
+        )
+    return header
+
+
+def _names(header: Mapping[str, Any], what: str) -> tuple[str, ...]:
+    names = header[what]
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise ValueError(f"{what} is not a list of names")
+    if len(set(names)) != len(names):
+        raise ValueError(f"{what} holds a name twice")
+    return tuple(names)
+
+
+def _same(path: str | os.PathLike[str], model: Model, names: Mapping[str, tuple[str, ...]]) -> Model:
+    """The model, once its bodies and joints are known to be those of the file."""
+    for what, saved in names.items():
+        given = tuple(getattr(model, what))
+        if given != saved:
+            raise FileError(f"{path}: saved with the {what} {list(saved)}; the model given has {list(given)}")
+    return model
+
+
+def _builder(
+    path: str | os.PathLike[str], header: Mapping[str, Any], names: Mapping[str, tuple[str, ...]]
+) -> Callable[[], Model]:
+    """A function that builds the model from the description in the file."""
+
+    def build_saved_model() -> Model:
+        if header.get("mechanism") is None:
+            code = ", ".join(map(str, header.get("code", ()))) or "unknown terms"
+            raise FileError(
+                f"{path}: saved without its model, because functions cannot be stored ({code}); "
+                "use load_trajectory(path, model=model)"
+            )
+        from sarrus.model import build
+
+        try:
+            model = build(restore(header["mechanism"]))
+        except (
+            SarrusError,
+            ValueError,
+            TypeError,
+            KeyError,
+            IndexError,
+            AttributeError,
+            RecursionError,
+        ) as fault:
+            raise FileError(f"{path}: the mechanism in the file cannot be built: {fault}") from fault
+        return _same(path, model, names)
+
+    return build_saved_model

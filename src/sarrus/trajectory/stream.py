@@ -1,0 +1,167 @@
+"""Writing a trajectory while it is computed: memory stays bounded however long the run is."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import numpy as np
+
+from sarrus.errors import FileError, MechanismError
+from sarrus.trajectory import archive
+from sarrus.trajectory.archive import PIECE, Member
+from sarrus.trajectory.stats import PER_STEP, Stats
+from sarrus.trajectory.storage import MOTION, header_of, load_trajectory
+from sarrus.trajectory.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from sarrus.model import Model
+
+
+class Column:
+    """One array that grows along its first axis, in a raw file."""
+
+    def __init__(self, path: Path, dtype: str, row: tuple[int, ...]):
+        self.path = path
+        self.dtype = dtype
+        self.row = row
+        self.length = 0
+        self.file: BinaryIO = path.open("xb")
+
+    def append(self, name: str, values: Any) -> None:
+        """Adds rows; all must have the shape of the first ones."""
+        array = np.ascontiguousarray(values, dtype=self.dtype)
+        if array.shape[1:] != self.row:
+            raise MechanismError(
+                f"trajectory: a piece of {name} has rows of shape {array.shape[1:]}, needs {self.row}"
+            )
+        self.file.write(array.tobytes())
+        self.length += len(array)
+
+    def member(self, name: str) -> Member:
+        """The array as a member of an archive, read back piece by piece."""
+        self.file.flush()
+        return Member(name, self.dtype, (self.length, *self.row), self._pieces())
+
+    def _pieces(self) -> Iterator[bytes]:
+        with self.path.open("rb") as file:
+            while piece := file.read(PIECE):
+                yield piece
+
+
+class StreamWriter:
+    """Collects the pieces of a run in raw files beside `path`; `close` makes them one trajectory file.
+
+    Until then nothing exists at `path`, or what was there before.  The raw files vanish with `close`, `abort`
+    or the end of the process.  As a context manager it closes, or aborts when an exception passes."""
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        model: Model,
+        method: Any,
+        dt: float,
+        *,
+        winding: np.ndarray | None = None,
+    ):
+        self.path = Path(path)
+        self.model = model
+        self.method = method
+        self.dt = float(dt)
+        self.winding = winding
+        self._columns: dict[str, Column] = {}
+        self._inputs: list[str] = []
+        self._done = False
+        try:
+            self._room = tempfile.TemporaryDirectory(
+                prefix=f".{self.path.name}.",
+                suffix=".partial",
+                dir=self.path.parent,
+                ignore_cleanup_errors=True,
+            )
+        except OSError as fault:
+            raise FileError(f"{self.path}: cannot be written ({fault.strerror or fault})") from fault
+
+    def __enter__(self) -> StreamWriter:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None:
+            self.abort()
+        elif not self._done:
+            self.close()
+
+    def __len__(self) -> int:
+        """Number of nodes written so far."""
+        return self._columns["time"].length if "time" in self._columns else 0
+
+    def append(
+        self,
+        time: Any,
+        position: Any,
+        orientation: Any,
+        velocity: Any,
+        angular_velocity: Any,
+        *,
+        reactions: Any = None,
+        inputs: Mapping[str, Any] | None = None,
+        stats: Stats | None = None,
+    ) -> None:
+        """Adds any number of nodes, arrays as in `Trajectory`; `stats` counts the steps since the last."""
+        given = inputs or {}
+        motion = dict(zip(MOTION, (time, position, orientation, velocity, angular_velocity), strict=True))
+        nodes = {**motion, **({} if reactions is None else {"reactions": reactions})}
+        if self._columns and list(given) != self._inputs:
+            raise MechanismError(
+                f"trajectory: every piece needs the inputs {self._inputs}, this one has {list(given)}"
+            )
+        self._inputs = list(given)
+        nodes |= {f"input_{k}": used for k, used in enumerate(given.values())}
+        lengths = {name: len(values) for name, values in nodes.items()}
+        if len(set(lengths.values())) != 1:
+            raise MechanismError(f"trajectory: a piece has different numbers of nodes: {lengths}")
+        if self._columns and ("reactions" in self._columns) != (reactions is not None):
+            raise MechanismError("trajectory: reactions must come with every piece or with none")
+        counts = stats if stats is not None else Stats()
+        for name, values in nodes.items():
+            self._append(name, values, "<f8")
+        for name in PER_STEP:
+            self._append(name, getattr(counts, name), "<i4")
+
+    def _append(self, name: str, values: Any, dtype: str) -> None:
+        if self._done:
+            raise FileError(f"{self.path}: the stream is closed already")
+        try:
+            if name not in self._columns:
+                row = np.shape(values)[1:]
+                self._columns[name] = Column(Path(self._room.name) / f"{name}.raw", dtype, row)
+            self._columns[name].append(name, values)
+        except OSError as fault:
+            raise FileError(f"{self.path}: cannot be written ({fault.strerror or fault})") from fault
+
+    def close(self, stats: Stats | None = None) -> Trajectory:
+        """Writes the file and returns its trajectory, mapped from disk; `stats` gives the totals of the run.
+
+        When writing fails the raw files stay until `abort`: closing can be tried again."""
+        if self._done or not self._columns:
+            raise FileError(
+                f"{self.path}: " + ("the stream is closed already" if self._done else "no node was written")
+            )
+        totals = stats if stats is not None else Stats()
+        header = header_of(self.model, self.method, self.dt, totals, self._inputs)
+        members = [column.member(name) for name, column in self._columns.items()]
+        if self.winding is not None:
+            members.append(Member.of("winding", np.asarray(self.winding), "<f8"))
+        archive.write(self.path, [header, *members])
+        self.abort()
+        return load_trajectory(self.path, self.model, mapped=True)
+
+    def abort(self) -> None:
+        """Removes everything that was written; nothing happens when it is closed already."""
+        self._done = True
+        for column in self._columns.values():
+            column.file.close()
+        self._room.cleanup()

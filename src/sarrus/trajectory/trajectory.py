@@ -1,0 +1,259 @@
+"""Trajectory: the recorded nodes of one run, and what can be read from them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sarrus.errors import MechanismError, unknown_name
+from sarrus.trajectory import invariants
+from sarrus.trajectory.rotation import Array, compose, rotate
+from sarrus.trajectory.stats import Stats
+from sarrus.trajectory.views import BodyPath, Energy, FramePath, Momentum, Reaction
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from sarrus.model import Model, State
+
+
+CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0])
+
+
+class Trajectory:
+    """The recorded nodes of one run; arrays are read-only, rows follow `body_names` and `joint_names`.
+
+    time (T+1,) [s]; position, velocity (T+1, nb, 3) of the centres of mass, world frame; orientation
+    (T+1, nb, 4) w, x, y, z; angular_velocity (T+1, nb, 3) BODY frame; reactions (T+1, nj, 6) or None; inputs
+    by name; winding (nq,) or None, the continuous joint coordinates that the first node continues.
+    `model` may be a callable without arguments that returns the model when a read-out first needs it."""
+
+    def __init__(
+        self,
+        model: Model | Callable[[], Model],
+        method: Any,
+        dt: float,
+        time: Array,
+        position: Array,
+        orientation: Array,
+        velocity: Array,
+        angular_velocity: Array,
+        stats: Stats | None = None,
+        reactions: Array | None = None,
+        inputs: Mapping[str, Array] | None = None,
+        *,
+        winding: Array | None = None,
+        body_names: tuple[str, ...] | None = None,
+        joint_names: tuple[str, ...] | None = None,
+    ):
+        self._model = model
+        self.method = method
+        self.dt = float(dt)
+        self.time = frozen("time", time, (None,))
+        nodes = len(self.time)
+        self.position = frozen("position", position, (nodes, None, 3))
+        bodies = self.position.shape[1]
+        self.orientation = frozen("orientation", orientation, (nodes, bodies, 4))
+        self.velocity = frozen("velocity", velocity, (nodes, bodies, 3))
+        self.angular_velocity = frozen("angular_velocity", angular_velocity, (nodes, bodies, 3))
+        self.stats = stats if stats is not None else Stats()
+        self.reactions = None if reactions is None else frozen("reactions", reactions, (nodes, None, 6))
+        self.inputs = {
+            name: frozen(f"input {name!r}", used, (nodes, ...)) for name, used in (inputs or {}).items()
+        }
+        self.winding = None if winding is None else frozen("winding", winding, (None,))
+        self.body_names = tuple(model.body_names if body_names is None else body_names)
+        self.joint_names = tuple(model.joint_names if joint_names is None else joint_names)
+        if len(self.body_names) != bodies:
+            raise MechanismError(
+                f"a trajectory of {bodies} bodies does not fit {len(self.body_names)} body names"
+            )
+
+    def __len__(self) -> int:
+        """Number of recorded nodes, T+1."""
+        return len(self.time)
+
+    def __repr__(self) -> str:
+        span = f"{self.time[0]:g} to {self.time[-1]:g} s" if len(self) else "empty"
+        size = f"{len(self)} nodes, {len(self.body_names)} bodies"
+        return f"<Trajectory {span}: {size}, {self.method}, dt {self.dt:g}>"
+
+    @property
+    def model(self) -> Model:
+        """The model that was simulated; a loaded trajectory builds it when first asked."""
+        if callable(self._model):
+            self._model = self._model()
+        return self._model
+
+    def energy(self) -> Energy:
+        """.kinetic .potential .total .error, (T+1,) [J]; gravity's zero at the origin, springs included."""
+        return self._energy
+
+    def momentum(self) -> Momentum:
+        """.linear [kg m/s] and .angular [kg m^2/s] about the world origin, each (T+1, 3)."""
+        return self._momentum
+
+    def violation(self, by_joint: bool = False) -> Array | dict[str, Array]:
+        """Largest |residual| over ALL rows of all joints, (T+1,) [m, or 2 sin(angle/2)]; by_joint: a dict."""
+        return dict(self._violation_by_joint) if by_joint else self._violation
+
+    def slip(self) -> Array:
+        """Largest sliding velocity over the rolling constraints, (T+1,) [m/s]; 0 where nothing rolls."""
+        return self._slip
+
+    def joint_position(self, name: str) -> Array:
+        """Coordinates of a joint, (T+1,) for one coordinate, else (T+1, k) [m, rad]; angles continuous."""
+        return self._of_joint(name, self._coordinates[0])
+
+    def joint_velocity(self, name: str) -> Array:
+        """Rates of a joint's coordinates, (T+1,) for one coordinate, else (T+1, k) [m/s, rad/s]."""
+        return self._of_joint(name, self._coordinates[1])
+
+    def reaction(self, name: str) -> Reaction:
+        """.force [N], .torque [N m] (T+1, 3) on the child at the joint point on the child, world frame."""
+        if name not in self.joint_names:
+            raise unknown_name("joint", name, self.joint_names)
+        if self.reactions is None:
+            raise MechanismError(
+                f"the reactions of joint {name!r} were not recorded: use simulate(reactions=True)"
+            )
+        wrench = self.reactions[:, self.joint_names.index(name)]
+        return Reaction(force=wrench[:, :3], torque=wrench[:, 3:])
+
+    def motor_effort(self, name: str) -> Array:
+        """Effort of a motor on its coordinates, (T+1,) or (T+1, k) [N, N m]; without input, that is 0."""
+        motors = self.model.mechanism.motors
+        if name not in motors:
+            raise unknown_name("motor", name, motors)
+        motor = motors[name]
+        q, rate = self.joint_position(motor.joint), self.joint_velocity(motor.joint)
+        if q.ndim == 2 and motor.component is not None:
+            q, rate = q[:, motor.component], rate[:, motor.component]
+        given = self.inputs.get(name)
+        value = np.zeros_like(q) if given is None else np.asarray(given)
+        if value.ndim > q.ndim:
+            value = value.reshape(q.shape)
+        elif value.ndim < q.ndim:
+            value = np.broadcast_to(value[:, None], q.shape)
+        if motor.mode == "servo":
+            return motor.stiffness * (value - q) - motor.damping * rate
+        return value
+
+    def body(self, name: str) -> BodyPath:
+        """.position .orientation .velocity .angular_velocity of one body, .point(p_body) for its points."""
+        if name not in self.body_names:
+            raise unknown_name("body", name, self.body_names)
+        k = self.body_names.index(name)
+        return BodyPath(
+            name,
+            self.position[:, k],
+            self.orientation[:, k],
+            self.velocity[:, k],
+            self.angular_velocity[:, k],
+        )
+
+    def frame(self, name: str) -> FramePath:
+        """.position (T+1, 3) [m] and .orientation (T+1, 4) in the world, of a frame of `add_frame`."""
+        frames = self.model.mechanism.frames
+        if name not in frames:
+            raise unknown_name("frame", name, frames)
+        frame = frames[name]
+        if frame.body == "world":
+            position = np.broadcast_to(frame.at, (len(self), 3))
+            return FramePath(name, position, np.broadcast_to(frame.orientation, (len(self), 4)))
+        body, placed = self.body(frame.body), self.model.mechanism.bodies[frame.body]
+        back = placed.orientation * CONJUGATE
+        local = rotate(back, frame.at - placed.position)
+        return FramePath(name, body.point(local), compose(body.orientation, compose(back, frame.orientation)))
+
+    def state(self, k: int) -> State:
+        """The state at recorded node k (negative: from the end), where simulate(state=...) can go on."""
+        nodes = len(self)
+        if not -nodes <= k < nodes:
+            raise IndexError(f"node {k} does not exist; the trajectory has {nodes} nodes, 0 to {nodes - 1}")
+        from sarrus.model import State
+
+        return State(
+            time=float(self.time[k]),
+            position=np.array(self.position[k]),
+            orientation=np.array(self.orientation[k]),
+            velocity=np.array(self.velocity[k]),
+            angular_velocity=np.array(self.angular_velocity[k]),
+            model=self.model,
+            winding=np.array(self._coordinates[0][k]),
+        )
+
+    @property
+    def final_state(self) -> State:
+        """The state at the last node: a checkpoint."""
+        return self.state(-1)
+
+    def report(self) -> str:
+        """A few lines of text: steps, energy error, violation, iterations, substeps."""
+        from sarrus.trajectory.report import report
+
+        return report(self)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes one npz file, all or nothing, that `sarrus.load_trajectory` reads back bit by bit."""
+        from sarrus.trajectory.storage import save
+
+        save(self, path)
+
+    def plot(self, path: str | os.PathLike[str] | None = None, show: bool = False) -> Figure:
+        """A Figure of energy error, violation, joint coordinates, iterations; saved when a path is given."""
+        from sarrus.plots import overview, present
+
+        return present(overview, self, path=path, show=show)
+
+    def _of_joint(self, name: str, values: Array) -> Array:
+        slices = self.model.joint_slices
+        if name not in slices:
+            raise unknown_name("joint", name, slices)
+        columns = values[:, slices[name]]
+        return columns[:, 0] if columns.shape[1] == 1 else columns
+
+    @property
+    def _motion(self) -> tuple[Array, Array, Array, Array]:
+        return self.position, self.orientation, self.velocity, self.angular_velocity
+
+    @cached_property
+    def _coordinates(self) -> tuple[Array, Array]:
+        q, rate = self.model.coordinates_of(*self._motion, winding=self.winding)
+        return frozen("coordinates", q, (len(self), None)), frozen("rates", rate, (len(self), None))
+
+    @cached_property
+    def _energy(self) -> Energy:
+        return invariants.energy(self.model, *self._motion)
+
+    @cached_property
+    def _momentum(self) -> Momentum:
+        return invariants.momentum(self.model, *self._motion)
+
+    @cached_property
+    def _violation(self) -> Array:
+        return invariants.violation(self.model, self.position, self.orientation)
+
+    @cached_property
+    def _violation_by_joint(self) -> dict[str, Array]:
+        return invariants.violation_by_joint(self.model, self.position, self.orientation)
+
+    @cached_property
+    def _slip(self) -> Array:
+        return invariants.slip(self.model, *self._motion)
+
+
+def frozen(what: str, values: object, shape: tuple[Any, ...]) -> Array:
+    """A read-only float64 view of values; shape: the length wanted per axis, None any, ... the rest."""
+    array = np.asarray(values, dtype=np.float64).view()
+    wanted = shape[:-1] if shape[-1] is ... else shape
+    fits = array.ndim >= len(wanted) if wanted is not shape else array.ndim == len(wanted)
+    if not fits or any(n is not None and n != m for n, m in zip(wanted, array.shape, strict=False)):
+        words = ", ".join("any" if n is None else "..." if n is ... else str(n) for n in shape)
+        raise MechanismError(f"trajectory: {what} has shape {array.shape}, needs ({words})")
+    array.flags.writeable = False
+    return array
