@@ -21,7 +21,7 @@ bench: $(VENV)/.with-bench      ## measure against MuJoCo and Pinocchio, write b
 	$(BIN)/sarrus bench
 
 docs: $(VENV)/.with-docs        ## build the documentation under site/
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 clean:                          ## remove the environment and everything that was generated
 	rm -rf $(VENV) site out build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Show:
-    """A run of the demo: mechanism, parameters, time step [s], time drawn [s], azimuth and elevation [rad]."""
+    """A run of the demo: mechanism, parameters, time step [s], time drawn [s], view: azimuth, elevation."""
 
     title: str
     mechanism: str
@@ -32,6 +32,7 @@ class Show:
 
 
 DURATION = 10.0  # [s]
+INSTANTS = 13  # drawn in each panel
 SHOWS = (
     Show("double four-bar", "double_four_bar", drawn_until=0.6),
     Show("pendulum of 10 links", "pendulum", {"links": 10}, dt=0.005, drawn_until=1.2),
@@ -43,7 +44,7 @@ def demo(
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the plots.")] = Path("out/demo"),
     as_json: JsonFlag = False,
 ) -> None:
-    """Simulate a double four-bar, a 10-link pendulum and the Sarrus linkage for 10 s; print a table, write plots.
+    """Simulate a double four-bar, a 10-link pendulum and the Sarrus linkage; print a table, write plots.
 
     [bold]Example[/bold]
 
@@ -91,22 +92,21 @@ def table(fields: list[dict[str, Any]]) -> Table:
 
 def four_panels(runs: list[Trajectory], path: Path) -> Path:
     """The path of the figure: each motion in a panel, and the energy errors in the fourth."""
-    import matplotlib.pyplot as plt
     import numpy as np
 
     from sarrus.plots.strobe import strobe
+    from sarrus.plots.style import COLOURS, dress, legend, line, new_figure, save
 
-    figure, panels = plt.subplots(2, 2, figsize=(9.0, 7.0), layout="constrained")
-    for axes, run, show in zip(panels.flat, runs, SHOWS, strict=False):
-        strobe(axes, run, show.view, np.linspace(0.0, show.drawn_until, 13))
-        axes.set_title(f"{show.title}, first {show.drawn_until:g} s", fontsize=10)
-    for run, show in zip(runs, SHOWS, strict=True):
+    figure = new_figure(9.0, 7.0)
+    panels = figure.subplots(2, 2).flat
+    for axes, run, show in zip(panels[:3], runs, SHOWS, strict=True):
+        strobe(axes, run, show.view, np.linspace(0.0, show.drawn_until, INSTANTS))
+        axes.set_title(f"{show.title}, first {show.drawn_until:g} s", loc="left", fontsize="medium")
+    dress(panels[3], "percent of the largest kinetic energy", title="energy error")
+    for run, show, color in zip(runs, SHOWS, COLOURS, strict=False):
         energy = run.energy()
-        panels.flat[3].plot(run.time, 100.0 * energy.error / np.ptp(energy.kinetic), lw=0.8, label=show.title)
-    panels.flat[3].set_title("energy error, percent of its range", fontsize=10)
-    panels.flat[3].set_xlabel("time [s]")
-    panels.flat[3].legend(fontsize=8)
+        line(panels[3], run.time, 100.0 * energy.error / energy.kinetic.max(), label=show.title, color=color)
+    legend(panels[3])
     path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=130)
-    plt.close(figure)
+    save(figure, path)
     return path

@@ -25,9 +25,6 @@ def check_folder(folder: Path) -> None:
 
 def write_plot(trajectory: Trajectory, path: Path) -> Path:
     """The path of the overview figure of a run after writing it, the folder made where needed."""
-    import matplotlib
-
-    matplotlib.use("Agg")  # there may be no display
     path.parent.mkdir(parents=True, exist_ok=True)
     trajectory.plot(path)
     return path

@@ -1,0 +1,51 @@
+"""What importing costs, and the direction in which imports point."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+HEAVY = {"numba", "scipy", "matplotlib", "mujoco", "pinocchio"}
+IMPORT_LIMIT = 0.3
+"""Seconds that `import sarrus` may take, numpy included; the best of three, since the machine may be busy."""
+
+
+def run(*command: str) -> subprocess.CompletedProcess[str]:
+    """A finished Python process, in the repository."""
+    return subprocess.run([sys.executable, *command], cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def loaded_by(statement: str) -> set[str]:
+    """Names of the top-level packages that a statement loads in a fresh interpreter."""
+    code = f"import sys, json; {statement}; print(json.dumps(sorted({{m.partition('.')[0] for m in sys.modules}})))"
+    done = run("-c", code)
+    assert done.returncode == 0, done.stderr
+    return set(json.loads(done.stdout))
+
+
+def test_imports_point_left_in_the_house():
+    done = run(
+        "-c", "from importlinter.cli import lint_imports_command; lint_imports_command()", "--no-cache"
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("statement", ["import sarrus", "import sarrus.cli", "import sarrus.cli.app"])
+def test_importing_loads_no_heavy_package(statement):
+    assert not loaded_by(statement) & HEAVY
+
+
+def test_describing_a_mechanism_loads_no_heavy_package():
+    statement = "import sarrus; sarrus.Mechanism().add_body('b', mass=1.0, inertia=(1.0, 1.0, 1.0))"
+    assert not loaded_by(statement) & HEAVY
+
+
+def test_importing_sarrus_is_quick():
+    code = "import time; t = time.perf_counter(); import sarrus; print(time.perf_counter() - t)"
+    seconds = min(float(run("-c", code).stdout) for _ in range(3))
+    assert seconds <= IMPORT_LIMIT
