@@ -1,0 +1,1 @@
+"""Benchmarks of Sarrus against MuJoCo and Pinocchio: `python -m benchmarks`."""
