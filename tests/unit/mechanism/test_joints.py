@@ -55,9 +55,8 @@ def test_each_kind_has_the_coordinates_of_the_contract(mech, kind):
     assert (table.translations, table.rotations) == (translations, rotations)
     assert table.coordinates == tuple(coordinates.split())
     assert table.angular == (False,) * translations + (True,) * rotations
-    mech.add_joint(
-        "j", kind, parent="world", child="rod", at=O, armature=0.5, **needed(kind)
-    ) if table.coordinates else (mech.add_joint("j", kind, parent="world", child="rod", at=O))
+    armature = 0.5 if table.coordinates else 0.0
+    mech.add_joint("j", kind, parent="world", child="rod", at=O, armature=armature, **needed(kind))
     assert mech.joints["j"].armature == (0.5,) * len(coordinates.split())
 
 
