@@ -31,13 +31,8 @@ class Column:
         self.length = 0
         self.file: BinaryIO = path.open("xb")
 
-    def append(self, name: str, values: Any) -> None:
-        """Adds rows; all must have the shape of the first ones."""
-        array = np.ascontiguousarray(values, dtype=self.dtype)
-        if array.shape[1:] != self.row:
-            raise MechanismError(
-                f"trajectory: a piece of {name} has rows of shape {array.shape[1:]}, needs {self.row}"
-            )
+    def append(self, array: np.ndarray) -> None:
+        """Adds rows."""
         self.file.write(array.tobytes())
         self.length += len(array)
 
@@ -111,34 +106,45 @@ class StreamWriter:
         stats: Stats | None = None,
     ) -> None:
         """Adds any number of nodes, arrays as in `Trajectory`; `stats` counts the steps since the last."""
-        given = inputs or {}
-        motion = dict(zip(MOTION, (time, position, orientation, velocity, angular_velocity), strict=True))
-        nodes = {**motion, **({} if reactions is None else {"reactions": reactions})}
-        if self._columns and list(given) != self._inputs:
-            raise MechanismError(
-                f"trajectory: every piece needs the inputs {self._inputs}, this one has {list(given)}"
-            )
-        self._inputs = list(given)
-        nodes |= {f"input_{k}": used for k, used in enumerate(given.values())}
-        lengths = {name: len(values) for name, values in nodes.items()}
-        if len(set(lengths.values())) != 1:
-            raise MechanismError(f"trajectory: a piece has different numbers of nodes: {lengths}")
-        if self._columns and ("reactions" in self._columns) != (reactions is not None):
-            raise MechanismError("trajectory: reactions must come with every piece or with none")
-        counts = stats if stats is not None else Stats()
-        for name, values in nodes.items():
-            self._append(name, values, "<f8")
-        for name in PER_STEP:
-            self._append(name, getattr(counts, name), "<i4")
-
-    def _append(self, name: str, values: Any, dtype: str) -> None:
         if self._done:
             raise FileError(f"{self.path}: the stream is closed already")
+        given = inputs or {}
+        names = self._inputs if self._columns else list(given)
+        if set(given) != set(names):
+            raise MechanismError(
+                f"trajectory: every piece needs the inputs {names}, this one has {list(given)}"
+            )
+        motion = (time, position, orientation, velocity, angular_velocity)
+        nodes = dict(zip(MOTION, motion, strict=True)) | {"reactions": reactions}
+        nodes |= {f"input_{k}": given[name] for k, name in enumerate(names)}
+        piece = {name: np.asarray(values, "<f8") for name, values in nodes.items() if values is not None}
+        self._check(piece)
+        counts = stats if stats is not None else Stats()
+        piece |= {name: np.asarray(getattr(counts, name), "<i4") for name in PER_STEP}
+        self._inputs = names
+        self._write(piece)
+
+    def _check(self, piece: Mapping[str, np.ndarray]) -> None:
+        """Nothing, when all arrays of a piece have as many nodes and the rows of the pieces before."""
+        lengths = {name: len(array) for name, array in piece.items()}
+        if len(set(lengths.values())) != 1:
+            raise MechanismError(f"trajectory: a piece has different numbers of nodes: {lengths}")
+        if not self._columns:
+            return
+        if ("reactions" in self._columns) != ("reactions" in piece):
+            raise MechanismError("trajectory: reactions must come with every piece or with none")
+        for name, array in piece.items():
+            row = self._columns[name].row
+            if array.shape[1:] != row:
+                raise MechanismError(f"trajectory: a row of {name} has shape {array.shape[1:]}, needs {row}")
+
+    def _write(self, piece: Mapping[str, np.ndarray]) -> None:
         try:
-            if name not in self._columns:
-                row = np.shape(values)[1:]
-                self._columns[name] = Column(Path(self._room.name) / f"{name}.raw", dtype, row)
-            self._columns[name].append(name, values)
+            for name, array in piece.items():
+                if name not in self._columns:
+                    path = Path(self._room.name) / f"{name}.raw"
+                    self._columns[name] = Column(path, array.dtype.str, array.shape[1:])
+                self._columns[name].append(array)
         except OSError as fault:
             raise FileError(f"{self.path}: cannot be written ({fault.strerror or fault})") from fault
 

@@ -1,6 +1,6 @@
 """A rod on a hinge that swings as prescribed: every read-out of its trajectory is known in closed form.
 
-`SwingModel` has the methods of a model that a trajectory uses, written out for this one rod without kernels."""
+`SwingModel` has the methods of a model that a trajectory uses, written out for this rod without kernels."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DT = 0.01
 
 
 def mechanism() -> Mechanism:
-    """A rod that hangs from a hinge along x through the origin, a servo on the hinge and a frame at the tip."""
+    """A rod that hangs from a hinge along x at the origin, two motors on the hinge, a frame at the tip."""
     mech = Mechanism(gravity=(0.0, 0.0, -GRAVITY), name="swing")
     mech.add_body("rod", mass=MASS, inertia=INERTIA, position=(0.0, 0.0, -ARM))
     mech.add_joint("hinge", "revolute", parent="world", child="rod", at=(0, 0, 0), axis=(1, 0, 0))

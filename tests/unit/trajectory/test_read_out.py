@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from tests.unit.trajectory.swing import ARM, DT, GRAVITY, INERTIA, MASS, SwingModel, swing
 
 from sarrus.errors import MechanismError, UnknownName
 from sarrus.trajectory import Trajectory
-from tests.unit.trajectory.swing import ARM, DT, GRAVITY, INERTIA, MASS, SwingModel, swing
 
 # Sums of a few products of numbers around ten: rounding stays well below this.
 ROUNDING = 1e-12
@@ -188,8 +188,8 @@ def test_shapes_that_do_not_fit_are_refused_by_name(traj):
         Trajectory(traj.model, "variational", DT, traj.time, traj.position[1:], *motion)
     with pytest.raises(MechanismError, match="input 'drive' has shape"):
         swing(inputs={"drive": np.zeros(3)})
+    doubled = [np.repeat(array, 2, axis=1) for array in (traj.position, *motion)]
     with pytest.raises(MechanismError, match="2 bodies does not fit 1 body names"):
-        doubled = [np.repeat(array, 2, axis=1) for array in (traj.position, *motion)]
         Trajectory(traj.model, "variational", DT, traj.time, *doubled)
 
 
