@@ -1,0 +1,169 @@
+"""Figures of a trajectory: what is drawn, with which labels, and no trace in pyplot."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from tests.unit.trajectory.swing import SwingModel, swing
+
+from sarrus import plots
+from sarrus.errors import FileError, MechanismError, SarrusError, UnknownName
+from sarrus.plots.style import thin
+
+PNG = b"\x89PNG"
+MOTION = ("time", "position", "orientation", "velocity", "angular_velocity")
+
+
+class ManyJoints(SwingModel):
+    """The swing's model as if it had 12 hinges, and one joint of two coordinates."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        for k in range(1, 12):
+            self.mechanism.add_joint(f"hinge {k}", "revolute", "world", "rod", at=(0, 0, 0), axis=(1, 0, 0))
+        self.mechanism.add_joint("pipe", "cylindrical", "world", "rod", at=(0, 0, 0), axis=(1, 0, 0))
+        self.mechanism.add_joint("weld", "fixed", "world", "rod", at=(0, 0, 0))
+        self.joint_names = tuple(self.mechanism.joints)
+        widths = [2 if name == "pipe" else 0 if name == "weld" else 1 for name in self.joint_names]
+        ends = np.cumsum(widths)
+        self.joint_slices = {
+            n: slice(e - w, e) for n, e, w in zip(self.joint_names, ends, widths, strict=True)
+        }
+
+    def coordinates_of(self, *motion, winding=None):
+        q, rate = super().coordinates_of(*motion)
+        return q * np.linspace(1.0, 2.0, 14), rate * np.ones(14)
+
+
+def labels(figure):
+    """The y labels of all axes."""
+    return [axes.get_ylabel() for axes in figure.axes]
+
+
+def entries(axes):
+    """The texts of the legend."""
+    return [text.get_text() for text in axes.get_legend().get_texts()]
+
+
+def test_the_overview_shows_energy_violation_joints_and_solver():
+    figure = swing().plot()
+    assert labels(figure) == [
+        "energy error E − E(0) [J]",
+        "violation [m, rad]",
+        "joint coordinates [rad]",
+        "number per step",
+    ]
+    energy, violation, joints, solver = figure.axes
+    assert violation.get_yscale() == "log"
+    assert joints.get_xlabel() == solver.get_xlabel() == "time [s]"
+    assert entries(joints) == ["hinge"]
+    assert entries(solver) == ["Newton iterations, 2.50 on average", "substeps, 1 step divided"]
+    np.testing.assert_array_equal(energy.lines[0].get_ydata(), swing().energy().error)
+    assert figure.get_suptitle() == "swing: variational, dt 0.01 s"
+
+
+def test_the_legend_names_eight_coordinates_and_counts_the_others():
+    traj = swing(model=ManyJoints())
+    axes = plots.joint_coordinates(traj).axes[0]
+    assert len(axes.lines) == 14
+    assert entries(axes) == ["hinge", *(f"hinge {k}" for k in range(1, 8)), "6 more"]
+    assert axes.get_ylabel() == "joint coordinates [rad, m]"
+
+
+def test_chosen_joints_are_drawn_by_coordinate():
+    axes = plots.joint_coordinates(swing(model=ManyJoints()), joints=["pipe", "hinge 3"]).axes[0]
+    assert entries(axes) == ["pipe: distance", "pipe: angle", "hinge 3"]
+    with pytest.raises(UnknownName, match="no joint named 'pip'"):
+        plots.joint_coordinates(swing(model=ManyJoints()), joints=["pip"])
+
+
+@pytest.mark.parametrize(
+    ("draw", "expected"),
+    [
+        (plots.energy, ["energy [J]", "energy error E − E(0) [J]"]),
+        (plots.violation, ["violation [m, rad]"]),
+        (plots.iterations, ["number per step"]),
+        (plots.momentum, ["linear momentum [kg m/s]", "angular momentum [kg m²/s]"]),
+    ],
+)
+def test_single_figures_have_their_units(draw, expected):
+    figure = draw(swing())
+    assert labels(figure) == expected
+    assert all(axes.lines for axes in figure.axes)
+
+
+def test_the_violation_figure_names_the_joints():
+    assert entries(plots.violation(swing()).axes[0]) == ["hinge", "largest of all"]
+
+
+def test_exact_zeros_stay_on_a_logarithmic_axis():
+    model = SwingModel()
+    model.residuals = lambda position, orientation: np.zeros((len(position), 3))
+    drawn = swing(model=model).plot().axes[1].lines[0].get_ydata()
+    assert np.all(drawn > 0.0)
+
+
+def test_a_path_is_written_and_the_figure_returned(tmp_path):
+    path = tmp_path / "run.png"
+    figure = swing().plot(path)
+    assert path.read_bytes().startswith(PNG)
+    assert len(figure.axes) == 4
+
+
+def test_figures_leave_no_trace_in_pyplot(tmp_path):
+    import matplotlib.pyplot as plt
+
+    before = plt.get_fignums()
+    swing().plot(tmp_path / "run.png")
+    assert plt.get_fignums() == before
+
+
+def test_showing_uses_one_window_and_closes_it(monkeypatch):
+    import matplotlib.pyplot as plt
+
+    shown = []
+    monkeypatch.setattr(plt, "show", lambda: shown.append(plt.get_fignums()))
+    before = plt.get_fignums()
+    figure = swing().plot(show=True)
+    assert len(shown[0]) == len(before) + 1
+    assert plt.get_fignums() == before
+    assert len(figure.axes) == 4
+
+
+def test_a_picture_that_cannot_be_written_is_told_by_path(tmp_path):
+    with pytest.raises(FileError, match=r"run\.png: cannot be written"):
+        swing().plot(tmp_path / "missing" / "run.png")
+    with pytest.raises(FileError, match=r"run\.xyz: .*xyz"):
+        swing().plot(tmp_path / "run.xyz")
+
+
+def test_a_trajectory_without_nodes_has_no_plot():
+    empty = swing(101)
+    nothing = type(empty)(empty.model, "variational", 0.01, *(getattr(empty, n)[:0] for n in MOTION))
+    with pytest.raises(MechanismError, match="nothing to plot"):
+        nothing.plot()
+
+
+def test_without_matplotlib_the_error_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(SarrusError, match=r"pip install 'sarrus\[plot\]'"):
+        swing().plot()
+
+
+def test_long_lines_are_drawn_as_their_envelope():
+    time = np.linspace(0.0, 1.0, 100_000)
+    values = np.zeros_like(time)
+    values[31_416], values[77_777] = 5.0, -3.0
+    drawn_time, drawn = thin(time, values)
+    assert len(drawn) == len(drawn_time) < 10_000
+    assert (drawn.max(), drawn.min()) == (5.0, -3.0)
+    assert abs(drawn_time[drawn.argmax()] - time[31_416]) < 1e-3
+    assert np.all(np.diff(drawn_time) >= 0.0)
+
+
+def test_matplotlib_is_not_loaded_with_the_room():
+    code = "import sarrus.plots, sarrus.trajectory, sys; sys.exit('matplotlib' in sys.modules)"
+    paths = {"PYTHONPATH": os.pathsep.join(sys.path)}
+    assert subprocess.run([sys.executable, "-c", code], env=os.environ | paths, check=False).returncode == 0
