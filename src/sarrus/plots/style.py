@@ -22,7 +22,7 @@ COLOURS = (BLUE, VERMILLION, GREEN, ORANGE, SKY, PURPLE, BLACK, WINE)
 GREY = "#999999"
 DOTS_PER_INCH = 150
 # More points than this on a line are drawn as the envelope of as many bins: no screen shows more.
-POINTS = 4000
+POINTS = 1500
 
 
 def new_figure(width: float, height: float) -> Figure:
