@@ -9,7 +9,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Run:
-    """time (T,) [s], position (T, nb, 3) [m], orientation (T, nb, 4), energies (T,) [J]; when it blew up [s]."""
+    """time (T,) [s], position (T, nb, 3) [m], orientation (T, nb, 4), energy (T,) [J]; blow-up [s]."""
 
     time: np.ndarray
     position: np.ndarray

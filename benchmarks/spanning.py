@@ -150,7 +150,7 @@ def pose(mech, name: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def joint_rates(mech, branch: Branch, axes: JointAxes) -> tuple[np.ndarray, np.ndarray]:
-    """Slide rates (nt,) [m/s] and hinge rates (nr,) or, for a ball, the relative angular velocity (3,), in the world."""
+    """Slide rates (nt,) [m/s] and hinge rates (nr,), or a ball's relative rotation (3,) in the world."""
     at = pose(mech, branch.child)[0] if branch.joint is None else branch.joint.at
 
     def motion(name):
