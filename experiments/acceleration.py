@@ -1,4 +1,4 @@
-"""Baselines on the level of accelerations: explicit Runge-Kutta in minimal or maximal coordinates, no stabilisation."""
+"""Baselines on the level of accelerations: explicit Runge-Kutta in minimal or maximal coordinates."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class MinimalCoordinates:
         return np.concatenate([w, np.linalg.solve(K, np.concatenate([f, c]))[:n]])
 
     def _tree(self, y):
-        """q (n, 3), its derivative B (3 n, n) by the angles, and the acceleration (3 n,) at constant rates."""
+        """q (n, 3), its derivative B (3 n, n) by the angles, and the acceleration (3 n,) at fixed rates."""
         n = self.n
         angle, w = y[:n], y[n:]
         q, B, bias = np.zeros((n, 3)), np.zeros((n, 3, n)), np.zeros((n, 3))

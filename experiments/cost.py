@@ -34,7 +34,7 @@ def pinocchio_peer(mech):
 
 
 def cost(mech, steps: int, repeats: int, method="variational1", dt: float = DT, peers: bool = True) -> dict:
-    """CPU times [s] of `steps` steps by name, and our mean iterations per step; ours with every node read out."""
+    """CPU times [s] of `steps` steps by name, our mean iterations and violation; every node read out."""
     model = sarrus.build(mech)
     traj = sarrus.simulate(model, duration=steps * dt, dt=dt, method=method)
     runs = {"sarrus": lambda: sarrus.simulate(model, duration=steps * dt, dt=dt, method=method)}

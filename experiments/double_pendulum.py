@@ -1,4 +1,4 @@
-"""The double pendulum in minimal coordinates, with plain numbers: fast enough for an hour by an explicit method."""
+"""The double pendulum in minimal coordinates, with plain numbers: fast enough for an hour."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .planar import planar
 
 
 class DoublePendulum:
-    """Two rods hinged in the plane, by their angles from the hanging position; parameters from a mechanism."""
+    """Two rods hinged in the plane, by their angles from the hanging position; read from a mechanism."""
 
     def __init__(self, mech):
         p = planar(mech)

@@ -1,7 +1,7 @@
-"""A small integrator of the Gear-Gupta-Leimkuhler type: constraints on positions and on velocities, in maximal coordinates.
+"""A small integrator of the Gear-Gupta-Leimkuhler type: constraints on positions and on velocities.
 
-After the variational principle of Kinon, Betsch, Schneider (2023), reference [17] of [MC23], by the symplectic
-Euler rule: the velocity constraint enters the action with its own multiplier mu,
+After the variational principle of Kinon, Betsch, Schneider (2023), reference [17] of [MC23], in maximal
+coordinates by the symplectic Euler rule: the velocity constraint enters the action with a multiplier mu,
     q1 = q0 + dt (v1 + M^-1 G(q0)' mu)
     M v1 = M v0 + dt f - G(q0)' lam - dt (d(G v1)/dq at q0)' mu
     g(q1) = 0,  G(q1) v1 = 0."""
@@ -21,7 +21,7 @@ class NoRoot(RuntimeError):
 
 
 def ggl_step(m: PlanarMechanism, q0, v0, dt: float, guess) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(q1, v1, unknowns) after one step from q0, v0 (n, 3), by Newton's method from the unknowns of the last step."""
+    """(q1, v1, unknowns) after a step from q0, v0 (n, 3); Newton's method starts from the last unknowns."""
     n, rows = q0.size, 2 * len(m.pins)
     G0, W = jacobian(m.pins, q0), m.weights
     s = guess.copy()

@@ -11,7 +11,7 @@ import numpy as np
 
 
 class Outcome:
-    """Collects checks, figures and the paper's numbers; `finish` writes the result file and returns the result."""
+    """Checks, figures and the paper's numbers of one experiment; `finish` writes and returns the result."""
 
     def __init__(self, name: str, paper: str, file: str, out: Path):
         self.name, self.paper, self.file, self.out = name, paper, Path(file).stem, Path(out)

@@ -1,6 +1,6 @@
 """Planar mechanisms of revolute joints in plain numpy: the ground of the baselines.
 
-Coordinates of a body: x, y of its centre of mass [m] in the plane, angle [rad]. Nothing here is used by `sarrus`."""
+Coordinates of a body: x, y of its centre of mass [m], angle [rad]. Shares no code with `sarrus`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Pin:
 
 @dataclass(frozen=True)
 class PlanarMechanism:
-    """Bodies and pins in the plane; q0, v0 (n, 3) at t = 0; gravity (2,) [m/s^2]; `tree` and `loops` are pins."""
+    """Bodies and pins in the plane; q0, v0 (n, 3) at t = 0; gravity (2,) [m/s^2]."""
 
     mass: np.ndarray
     inertia: np.ndarray
