@@ -1,4 +1,4 @@
-"""Ready mechanisms, parametric: `sarrus.gallery.pendulum(links=3)`, or by name with `make("pendulum", links=3)`."""
+"""Ready mechanisms with parameters: `sarrus.gallery.pendulum(links=3)`, or `make("pendulum", links=3)`."""
 
 from sarrus.gallery import graphs
 from sarrus.gallery.chains import free_chain, pendulum, spherical_pendulum, tree

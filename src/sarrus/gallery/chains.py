@@ -24,8 +24,9 @@ EARTH = 9.81
 def pendulum(links: int = 10, joint: str = "revolute", angle: float = np.pi / 2) -> Mechanism:
     """A chain of rods that hangs from the world and swings about x.
 
-    links: number of boxes of 0.1 x 0.1 x 1 m and 1 kg.  joint: "revolute" (about x), "universal" or "spherical".
-    angle [rad]: of the straight chain from the downward vertical, in the y-z plane; pi/2 is horizontal.
+    links: number of boxes of 0.1 x 0.1 x 1 m and 1 kg.  joint: "revolute" (about x), "universal" or
+    "spherical". angle [rad]: of the straight chain from the downward vertical, in the y-z plane; pi/2 is
+    horizontal.
     Degrees of freedom: 1, 2 or 3 per link.  Loops: none.  Redundant rows: none.
     Reference: [MC23] Figs. 7b and 8a."""
     where = "gallery pendulum"
@@ -54,10 +55,11 @@ def spherical_pendulum(
     """A ball on a rod without mass, free to swing in all directions.
 
     length [m]: from the pivot to the centre of the ball (radius length/10, 1 kg).  angle [rad]: from the
-    downward vertical.  speed [rad/s]: at which the ball goes round the vertical; None: that of the steady cone.
+    downward vertical.  speed [rad/s]: at which the ball goes round the vertical; None: that of the steady
+    cone.
     Degrees of freedom: 3.  Loops: none.  Redundant rows: none.
-    Reference: the steady cone of a body that does not turn about its rod, speed^2 = m g length / (J cos(angle)),
-    J = m length^2 (1 + 0.4/100) about the pivot."""
+    Reference: the steady cone of a body that does not turn about its rod, speed^2 = m g length / (J
+    cos(angle)), J = m length^2 (1 + 0.4/100) about the pivot."""
     where = "gallery spherical_pendulum"
     l = check.number(where, "length", length, positive=True)
     a = check.number(where, "angle", angle)
@@ -91,9 +93,9 @@ def free_chain(
 ) -> Mechanism:
     """A zigzag chain of rods that flies freely, without gravity, turning and drifting as one body at first.
 
-    links: number of boxes of 0.1 x 0.1 x 1 m and 1 kg.  joint: "revolute" (about x), "universal" or "spherical".
-    bend [rad]: of the rods from the chain's line, to alternate sides.  spin [rad/s]: initial rate about the line
-    (3, 2, 1), with a drift of (0.1, 0.2, 0.3) m/s.
+    links: number of boxes of 0.1 x 0.1 x 1 m and 1 kg.  joint: "revolute" (about x), "universal" or
+    "spherical". bend [rad]: of the rods from the chain's line, to alternate sides.  spin [rad/s]: initial
+    rate about the line (3, 2, 1), with a drift of (0.1, 0.2, 0.3) m/s.
     Degrees of freedom: 6 and 1, 2 or 3 per joint.  Loops: none.  Redundant rows: none.
     Reference: linear and angular momentum stay constant."""
     where = "gallery free_chain"
@@ -119,9 +121,11 @@ def free_chain(
 def tree(depth: int = 4, branching: int = 2, joint: str = "revolute", angle: float = np.pi / 4) -> Mechanism:
     """A tree of rods: every rod carries `branching` shorter ones at its end, `depth` generations in all.
 
-    Rods of 1, 0.8, 0.64 ... m, 1 kg per metre, in a fan of pi/6 between neighbours.  joint: "revolute" (about x and
-    y in turn), "universal" or "spherical".  angle [rad]: of the trunk from the downward vertical, about x.
-    Degrees of freedom: 1, 2 or 3 per rod; rods: 1 + b + b^2 + ... (depth terms).  Loops: none.  Redundant rows: none.
+    Rods of 1, 0.8, 0.64 ... m, 1 kg per metre, in a fan of pi/6 between neighbours.  joint: "revolute"
+    (about x and y in turn), "universal" or "spherical".  angle [rad]: of the trunk from the downward
+    vertical, about x.
+    Degrees of freedom: 1, 2 or 3 per rod; rods: 1 + branching + branching^2 + ..., `depth` terms.
+    Loops: none.  Redundant rows: none.
     Reference: cost without fill, [MC23] section 4, [LT20] section 4.1."""
     where = "gallery tree"
     generations = check.whole(where, "depth", depth, 1)

@@ -11,7 +11,7 @@ from sarrus.mechanism import validation as check
 
 
 class Graph(NamedTuple):
-    """An undirected graph: `nodes` of them, numbered from 0, and `edges` (E, 2), each pair once, smaller first."""
+    """An undirected graph: nodes from 0 to `nodes` - 1, and `edges` (E, 2), each pair once, smaller first."""
 
     nodes: int
     edges: np.ndarray

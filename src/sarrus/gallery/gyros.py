@@ -17,11 +17,11 @@ ALONG_Y = (np.sqrt(0.5), -np.sqrt(0.5), 0.0, 0.0)  # a cylinder's z turned onto 
 def spinning_top(spin: float = 60.0, tilt: float = 0.3, height: float = 0.2) -> Mechanism:
     """A heavy symmetric top whose tip stays on one point.
 
-    spin [rad/s]: initial rate about its own axis.  tilt [rad]: of the axis from the vertical, about x.  height [m]:
-    of the disc (radius 0.15 m, thickness 0.03 m, 1 kg) above the tip.
+    spin [rad/s]: initial rate about its own axis.  tilt [rad]: of the axis from the vertical, about
+    x.  height [m]: of the disc (radius 0.15 m, thickness 0.03 m, 1 kg) above the tip.
     Degrees of freedom: 3.  Loops: none.  Redundant rows: none.
-    Reference: the energy, the vertical angular momentum and the one along the axis are constant; it precesses at about
-    m g height / (J3 spin)."""
+    Reference: the energy, the vertical angular momentum and the one along the axis are constant; it
+    precesses at about m g height / (J3 spin)."""
     where = "gallery spinning_top"
     rate, a = check.number(where, "spin", spin), check.number(where, "tilt", tilt)
     h = check.number(where, "height", height, positive=True)
@@ -42,10 +42,11 @@ def spinning_top(spin: float = 60.0, tilt: float = 0.3, height: float = 0.2) -> 
 def t_handle(spin: float = 5.0, disturbance: float = 0.01) -> Mechanism:
     """A T-handle that flies freely, without gravity, and turns over again and again.
 
-    spin [rad/s]: initial rate about the stem, the axis of the middle moment of inertia.  disturbance: initial rate
-    about the bar, as a part of `spin`.
+    spin [rad/s]: initial rate about the stem, the axis of the middle moment of inertia.  disturbance:
+    initial rate about the bar, as a part of `spin`.
     Degrees of freedom: 6 (a free body).  Loops: none.  Redundant rows: none.
-    Reference: Euler's equations; energy and angular momentum are constant (the tennis-racket or Dzhanibekov effect)."""
+    Reference: Euler's equations; energy and angular momentum are constant (the tennis-racket or Dzhanibekov
+    effect)."""
     where = "gallery t_handle"
     rate, part = check.number(where, "spin", spin), check.number(where, "disturbance", disturbance)
     mech = Mechanism(gravity=(0.0, 0.0, 0.0), name="T-handle")
@@ -67,8 +68,8 @@ def t_handle(spin: float = 5.0, disturbance: float = 0.01) -> Mechanism:
 def gyroscope(spin: float = 80.0, weight: float = 0.1) -> Mechanism:
     """A rotor in two gimbals, with a weight on the inner one that makes it precess.
 
-    spin [rad/s]: initial rate of the rotor (radius 0.1 m, 1 kg) about y.  weight [kg]: on the end of the rotor's
-    axle, 0.15 m from the centre; the outer gimbal turns about z, the inner one about x.
+    spin [rad/s]: initial rate of the rotor (radius 0.1 m, 1 kg) about y.  weight [kg]: on the end of the
+    rotor's axle, 0.15 m from the centre; the outer gimbal turns about z, the inner one about x.
     Degrees of freedom: 3.  Loops: none.  Redundant rows: none.
     Reference: the steady precession of a fast rotor, about z at weight g 0.15 m / (J spin)."""
     where = "gallery gyroscope"
@@ -94,7 +95,7 @@ def gyroscope(spin: float = 80.0, weight: float = 0.1) -> Mechanism:
 
 
 def frame_of_bars(reach: float, u: tuple[float, ...], v: tuple[float, ...]) -> list[Box]:
-    """Four bars of a square frame in the plane of the world axes `u` and `v`, at `reach` [m] from its middle."""
+    """Four bars of a square frame in the plane of the axes `u` and `v`, at `reach` [m] from its middle."""
     bars = []
     for out, run in ((np.array(u), np.array(v)), (np.array(v), np.array(u))):
         size = 0.01 + 2 * reach * run
@@ -107,8 +108,8 @@ def rolling_disc(
 ) -> Mechanism:
     """A thin disc that rolls on the ground plane z = 0 without slipping.
 
-    radius [m]: of the disc, 1 kg, 0.02 m thick.  lean [rad]: of its plane from the vertical, towards -y.  speed
-    [rad/s]: initial rate about its axis.  turning [rad/s]: initial rate about the vertical.
+    radius [m]: of the disc, 1 kg, 0.02 m thick.  lean [rad]: of its plane from the vertical, towards
+    -y.  speed [rad/s]: initial rate about its axis.  turning [rad/s]: initial rate about the vertical.
     Degrees of freedom: 3 velocities (5 coordinates: one row for the height, two for rolling).  Loops: none.
     Redundant rows: none.
     Reference: the energy is constant; E. J. Routh, Advanced rigid dynamics (1905), chapter 5."""

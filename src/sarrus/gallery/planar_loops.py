@@ -35,7 +35,7 @@ def meeting_point(where: str, p: np.ndarray, r: float, q: np.ndarray, s: float) 
 def turning_rates(
     crank: np.ndarray, rate: float, coupler: np.ndarray, rocker: np.ndarray
 ) -> tuple[float, float]:
-    """Rates [rad/s] about x of coupler and rocker when the crank turns at `rate`; all vectors along the loop."""
+    """Rates [rad/s] about x of coupler and rocker when the crank turns at `rate`; vectors along the rods."""
     sides = np.array([[-coupler[2], rocker[2]], [coupler[1], -rocker[1]]])
     coupler_rate, rocker_rate = np.linalg.solve(sides, -rate * np.array([-crank[2], crank[1]]))
     return float(coupler_rate), float(rocker_rate)
@@ -51,8 +51,8 @@ def four_bar(
 ) -> Mechanism:
     """A four-bar linkage of unequal rods: crank and rocker on the ground, a coupler between them.
 
-    ground, crank, coupler, rocker [m]: distance of the ground pivots and rods of 1 kg per metre.  angle [rad]: of
-    the crank from the horizontal y.  speed [rad/s]: initial rate of the crank.
+    ground, crank, coupler, rocker [m]: distance of the ground pivots and rods of 1 kg per metre.  angle
+    [rad]: of the crank from the horizontal y.  speed [rad/s]: initial rate of the crank.
     Degrees of freedom: 1.  Loops: 1.  Redundant rows: 3 (a planar loop of revolutes in space).
     Reference: Grashof's condition: as given, the crank goes round and the loop is never singular."""
     where = "gallery four_bar"
@@ -67,7 +67,7 @@ def four_bar(
 def add_four_bar(
     mech: Mechanism, where: str, ground: float, rods: tuple[float, float, float], angle: float, rate: float
 ) -> None:
-    """Adds crank, coupler and rocker, of 1 kg per metre, with the ground pivots at the origin and at y = ground."""
+    """Adds crank, coupler and rocker, of 1 kg per metre, on ground pivots at the origin and at y = ground."""
     a0, b0 = np.zeros(3), np.array([0.0, ground, 0.0])
     a1 = rods[0] * in_plane(angle)
     b1 = meeting_point(where, a1, rods[1], b0, rods[2])
@@ -86,10 +86,10 @@ def add_four_bar(
 
 
 def three_link_loop(ground: float = 1.0, angle: float = np.pi / 2) -> Mechanism:
-    """Three rods of 1, sqrt(2)/2 and 1 m and as many kg in a loop, the first and the last hinged to the world.
+    """Three rods of 1, sqrt(2)/2 and 1 m and as many kg in a loop, the outer ones hinged to the world.
 
-    ground [m]: distance of the two ground pivots along y (the source gives none).  angle [rad]: of the first rod
-    from the horizontal y.
+    ground [m]: distance of the two ground pivots along y (the source gives none).  angle [rad]: of the
+    first rod from the horizontal y.
     Degrees of freedom: 1.  Loops: 1.  Redundant rows: 3.
     Reference: [MC23] Fig. 7a."""
     where = "gallery three_link_loop"
@@ -103,10 +103,11 @@ def three_link_loop(ground: float = 1.0, angle: float = np.pi / 2) -> Mechanism:
 def double_four_bar(speed: float = 1.0) -> Mechanism:
     """Three upright bars on the ground and two couplers across their tops: five slender rods of 1 m and 1 kg.
 
-    speed [m/s]: initial velocity of the tops along y.  Ground pivots A0, A1, A2 at y = 0, 1, 2; tops B0, B1, B2.
+    speed [m/s]: initial velocity of the tops along y.  Ground pivots A0, A1, A2 at y = 0, 1, 2; tops B0,
+    B1, B2.
     Degrees of freedom: 1.  Loops: 2.  Redundant rows: 6.  Singular whenever all bars lie flat.
-    Reference: [MC23] Fig. 12; IFToMM benchmark library, A02: B0 is at (y, z) = (0.32845811145, 0.94451853821) m
-    after 10 s."""
+    Reference: [MC23] Fig. 12; IFToMM benchmark library, A02: B0 is at (y, z) = (0.32845811145,
+    0.94451853821) m after 10 s."""
     rate = -check.number("gallery double_four_bar", "speed", speed)  # about x: the top goes towards +y
     mech = Mechanism(name="double four-bar")
     up = np.array([0.0, 0.0, 1.0])
@@ -136,8 +137,8 @@ def slider_crank(
 ) -> Mechanism:
     """A crank, a connecting rod and a slider on a horizontal guide along y.
 
-    crank, rod [m]: lengths, of 1 kg per metre; the slider has 1 kg.  angle [rad]: of the crank from the horizontal
-    y.  speed [rad/s]: initial rate of the crank.
+    crank, rod [m]: lengths, of 1 kg per metre; the slider has 1 kg.  angle [rad]: of the crank from the
+    horizontal y.  speed [rad/s]: initial rate of the crank.
     Degrees of freedom: 1.  Loops: 1.  Redundant rows: 3.
     Reference: y of the slider = crank cos(q) + sqrt(rod^2 - crank^2 sin(q)^2), q the angle of the crank."""
     where = "gallery slider_crank"
@@ -166,10 +167,10 @@ def slider_crank(
 def rhombus_chain(segments: int = 1, half: float = np.pi / 8, tilt: float = np.pi / 4) -> Mechanism:
     """Rhombi of four rods each, tip to tip, hanging from the world in a straight tilted chain.
 
-    segments: number of rhombi; boxes of 0.1 x 0.1 x 1 m and 1 kg, hinged about x.  half [rad]: half the opening
-    angle.  tilt [rad]: of the chain from the downward vertical, towards y.
-    Degrees of freedom: 2 per segment.  Loops: 1 per segment.  Redundant rows: 3 per segment.  Singular whenever
-    a rhombus is flat.
+    segments: number of rhombi; boxes of 0.1 x 0.1 x 1 m and 1 kg, hinged about x.  half [rad]: half the
+    opening angle.  tilt [rad]: of the chain from the downward vertical, towards y.
+    Degrees of freedom: 2 per segment.  Loops: 1 per segment.  Redundant rows: 3 per segment.  Singular
+    whenever a rhombus is flat.
     Reference: [MC23] Fig. 9a; one rhombus is flat at 0.365 s, 0.893 s, ..."""
     where = "gallery rhombus_chain"
     count = check.whole(where, "segments", segments, 1)

@@ -18,7 +18,7 @@ def turn(axis: Any, angle: float) -> np.ndarray:
 
 
 def along(start: Any, end: Any) -> np.ndarray:
-    """The orientation (w, x, y, z) whose z axis points from `end` to `start`: a rod that hangs has the identity."""
+    """The orientation (w, x, y, z) whose z axis points from `end` to `start`; hanging rods: the identity."""
     z = np.asarray(start, dtype=float) - np.asarray(end, dtype=float)
     z /= np.linalg.norm(z)
     axis = np.array([-z[1], z[0], 0.0])  # e_z x z
@@ -59,8 +59,8 @@ def add_rod(
 ) -> None:
     """Adds a rod of square section from `start` to `end` [m], its body z axis pointing from `end` to `start`.
 
-    It moves with `velocity` [m/s] at the point `pivot` (None: its middle), and turns at `turning` [rad/s], both
-    in the world frame.  A `slender` rod has m l^2 / 12 across exactly, as in planar references."""
+    It moves with `velocity` [m/s] at the point `pivot` (None: its middle), and turns at `turning` [rad/s],
+    both in the world frame.  A `slender` rod has m l^2 / 12 across exactly, as in planar references."""
     p, r = np.asarray(start, dtype=float), np.asarray(end, dtype=float)
     middle, length = (p + r) / 2, float(np.linalg.norm(r - p))
     q = along(p, r)

@@ -16,8 +16,8 @@ def scissor_lift(segments: int = 3, angle: float = np.pi / 4, load: float = 1.0)
     """A stack of crossed rods that lifts a platform.
 
     segments: number of crosses of two rods, 0.05 x 0.05 x 1 m and 1 kg.  angle [rad]: of the rods from the
-    horizontal.  load [kg]: mass of the platform.  The left foot is hinged to the world, the right one slides along
-    y; the platform rests in the same way on top.
+    horizontal.  load [kg]: mass of the platform.  The left foot is hinged to the world, the right one
+    slides along y; the platform rests in the same way on top.
     Degrees of freedom: 1.  Loops: segments + 1.  Redundant rows: 3 per loop.
     Reference: height of the platform = segments sin(angle) metres."""
     where = "gallery scissor_lift"
@@ -53,13 +53,16 @@ def scissor_lift(segments: int = 3, angle: float = np.pi / 4, load: float = 1.0)
 
 
 def hoberman_ring(units: int = 6, arm: float = 0.5, deployment: float = np.pi / 4) -> Mechanism:
-    """A ring of scissor units with angulated rods that expands and contracts while every joint stays on its ray.
+    """A ring of scissor units with angulated rods: it expands and contracts, each joint on its ray.
 
-    units: number of pairs of angulated rods, 1 kg each, bent by 2 pi/units.  arm [m]: length of each half of a rod.
-    deployment [rad]: phi in (0, pi/2); the crossings lie at the radius arm sin(phi) / sin(pi/units).  The top
-    crossing is hinged to the world, and the joint opposite slides on the vertical through it.
-    Degrees of freedom: 1.  Loops: units + 2.  Redundant rows: 3 units + 10.  Singular at phi = pi/2, fully open.
-    Reference: C. Hoberman, US patent 4942700 (1990); Z. You and S. Pellegrino, Foldable bar structures (1997)."""
+    units: number of pairs of angulated rods, 1 kg each, bent by 2 pi/units.  arm [m]: length of each half
+    of a rod.  deployment [rad]: phi in (0, pi/2); the crossings lie at the radius arm sin(phi) /
+    sin(pi/units).  The top crossing is hinged to the world, and the joint opposite slides on the vertical
+    through it.
+    Degrees of freedom: 1.  Loops: units + 2.  Redundant rows: 3 units + 10.  Singular at phi = pi/2, fully
+    open.
+    Reference: C. Hoberman, US patent 4942700 (1990); Z. You and S. Pellegrino, Foldable bar structures
+    (1997)."""
     where = "gallery hoberman_ring"
     n = check.whole(where, "units", units, 3)
     l = check.number(where, "arm", arm, positive=True)

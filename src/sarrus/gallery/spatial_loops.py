@@ -13,7 +13,7 @@ X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 
 
 def bricard() -> Mechanism:
-    """Bricard's loop of six revolute joints: five rods along the edges of a cube, the sixth edge is the ground.
+    """Bricard's loop of six revolute joints: five rods along edges of a cube, the sixth edge is the ground.
 
     Rods of 0.1 x 0.1 x 1 m and 1 kg; each joint axis is perpendicular to both its rods; at rest at first.
     Degrees of freedom: 1 (a count of rows gives 0).  Loops: 1.  Redundant rows: 1.
@@ -35,10 +35,11 @@ def bricard() -> Mechanism:
 def sarrus(arm: float = 1.0, side: float = 0.6, angle: float = np.pi / 4) -> Mechanism:
     """Sarrus' linkage: two folding legs in planes at right angles make a plate go straight up and down.
 
-    arm [m]: length of the four rods, 1 kg per metre.  side [m]: of the square plate, 2 kg, above an equal place on
-    the ground.  angle [rad]: of the rods from the horizontal; the plate stands at 2 arm sin(angle).
-    Degrees of freedom: 1 (a count of rows gives 0).  Loops: 1.  Redundant rows: 1.  It falls through the flat
-    position, which is singular, and goes on to hang below.
+    arm [m]: length of the four rods, 1 kg per metre.  side [m]: of the square plate, 2 kg, above an equal
+    place on the ground.  angle [rad]: of the rods from the horizontal; the plate stands at 2 arm
+    sin(angle).
+    Degrees of freedom: 1 (a count of rows gives 0).  Loops: 1.  Redundant rows: 1.  It falls through the
+    flat position, which is singular, and goes on to hang below.
     Reference: P. T. Sarrus (1853); the plate does not turn, and its x and y stay 0."""
     where = "gallery sarrus"
     l = check.number(where, "arm", arm, positive=True)
@@ -65,11 +66,12 @@ def bennett(
 ) -> Mechanism:
     """Bennett's loop of four revolute joints whose axes are neither parallel nor concurrent.
 
-    length [m]: of ground and coupler, whose joint axes are twisted by `twist` [rad]; the other two rods are twisted by
-    `twist2` [rad] and have the length that Bennett's ratio length / sin(twist) asks for.  Rods of 1 kg per metre.
-    angle [rad]: of the first joint; 0 is stretched, where the loop is singular.
+    length [m]: of ground and coupler, whose joint axes are twisted by `twist` [rad]; the other two rods are
+    twisted by `twist2` [rad] and have the length that Bennett's ratio length / sin(twist) asks for.  Rods
+    of 1 kg per metre.  angle [rad]: of the first joint; at 0 and pi all rods would lie on one line.
     Degrees of freedom: 1 (a count of rows gives -2).  Loops: 1.  Redundant rows: 3.
-    Reference: G. T. Bennett (1903); tan(q1/2) tan(q2/2) = sin((twist2 + twist)/2) / sin((twist2 - twist)/2)."""
+    Reference: G. T. Bennett (1903), with joint angles q1, q2:
+    tan(q1/2) tan(q2/2) = sin((twist2 + twist)/2) / sin((twist2 - twist)/2)."""
     where = "gallery bennett"
     a = check.number(where, "length", length, positive=True)
     alpha, beta = check.number(where, "twist", twist), check.number(where, "twist2", twist2)
@@ -118,8 +120,8 @@ def loop_of_screws(links: list[tuple[float, float, float]]) -> tuple[list[np.nda
 def door(width: float = 0.9, height: float = 2.0, tilt: float = 0.1, speed: float = 0.0) -> Mechanism:
     """A door on two hinges: the smallest mechanism with redundant constraints.
 
-    width, height [m]: of the panel, 20 kg, which stands out along y.  tilt [rad]: of the hinge line from the vertical,
-    about y, so that the door swings like a pendulum.  speed [rad/s]: initial rate.
+    width, height [m]: of the panel, 20 kg, which stands out along y.  tilt [rad]: of the hinge line from
+    the vertical, about y, so that the door swings like a pendulum.  speed [rad/s]: initial rate.
     Degrees of freedom: 1.  Loops: 1.  Redundant rows: 5.
     Reference: small swings about the lowest position have the frequency sqrt(m g sin(tilt) width / (2 J)),
     J the inertia about the hinge line."""

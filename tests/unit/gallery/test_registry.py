@@ -1,0 +1,89 @@
+"""The gallery by name: complete, described, and strict about parameters."""
+
+import inspect
+
+import numpy as np
+import pytest
+
+from sarrus import gallery
+from sarrus.errors import MechanismError, UnknownName
+from sarrus.mechanism import Mechanism
+
+FACTS = ("Degrees of freedom:", "Loops:", "Redundant rows:", "Reference:")
+
+
+@pytest.mark.parametrize("name", gallery.NAMES)
+def test_every_mechanism_is_a_documented_function_that_runs_with_its_defaults(name):
+    function = getattr(gallery, name)
+    text = inspect.getdoc(function)
+    assert all(fact in text for fact in FACTS)
+    for parameter in inspect.signature(function).parameters:
+        assert parameter in text.partition("Degrees of freedom")[0]
+    made = gallery.make(name)
+    assert isinstance(made, Mechanism)
+    assert made.bodies
+
+
+def test_a_description_is_one_line_and_the_defaults():
+    about = gallery.describe("pendulum")
+    assert about.parameters == {"links": 10, "joint": "revolute", "angle": np.pi / 2}
+    assert about.summary == "A chain of rods that hangs from the world and swings about x."
+    assert str(about).startswith("pendulum(links=10, joint='revolute', angle=1.57")
+
+
+def test_make_passes_the_parameters_on():
+    assert len(gallery.make("pendulum", links=3).bodies) == 3
+
+
+def test_an_unknown_mechanism_lists_the_closest_ones_first():
+    with pytest.raises(UnknownName, match="no gallery mechanism named 'pendulom'; known: 'pendulum'"):
+        gallery.make("pendulom")
+
+
+def test_an_unknown_parameter_lists_the_valid_ones():
+    with pytest.raises(UnknownName) as caught:
+        gallery.make("pendulum", lengths=3)
+    assert str(caught.value) == (
+        "gallery pendulum: no parameter named 'lengths'; known: 'links', 'joint', 'angle'"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "message"),
+    [
+        ("pendulum", {"links": 0}, "gallery pendulum: links must be a whole number of at least 1, not 0"),
+        ("pendulum", {"links": 2.5}, "links must be a whole number of at least 1, not 2.5"),
+        (
+            "pendulum",
+            {"joint": "hinge"},
+            "joint must be one of 'revolute', 'universal', 'spherical', not 'hinge'",
+        ),
+        ("pendulum", {"angle": np.nan}, "angle must be finite, not nan"),
+        ("spherical_pendulum", {"angle": 2.0}, "there is no steady cone at angle 2"),
+        ("four_bar", {"coupler": 3.0}, "gallery four_bar: the loop cannot close: rods of 3 m and 0.8 m"),
+        ("four_bar", {"crank": -1.0}, "crank must be positive and finite, not -1.0"),
+        ("three_link_loop", {"angle": 0.0}, "the loop cannot close"),
+        ("double_four_bar", {"speed": np.inf}, "speed must be finite, not inf"),
+        ("rhombus_chain", {"segments": 0}, "segments must be a whole number of at least 1"),
+        ("slider_crank", {"rod": 0.2}, "rod must be longer than crank, but 0.2 m <= 0.3 m"),
+        ("scissor_lift", {"angle": 0.0}, "angle must lie between 0 and pi/2, not 0"),
+        ("hoberman_ring", {"units": 2}, "units must be a whole number of at least 3, not 2"),
+        ("hoberman_ring", {"deployment": 2.0}, "deployment must lie between 0 and pi/2, not 2"),
+        ("sarrus", {"arm": 0.0}, "arm must be positive and finite"),
+        ("bennett", {"twist": 1.0, "twist2": 1.0}, "twist and twist2 must differ, and not add up to pi"),
+        ("bennett", {"twist": 0.0}, "twist must lie between 0 and pi, not 0"),
+        ("bennett", {"angle": 0.0}, "angle must lie between -pi and pi and not be 0, not 0"),
+        ("door", {"width": 0.0}, "width must be positive and finite"),
+        ("spinning_top", {"height": 0.0}, "height must be positive and finite"),
+        ("t_handle", {"spin": "fast"}, "spin must be a number, not 'fast'"),
+        ("gyroscope", {"weight": 0.0}, "weight must be positive and finite"),
+        ("rolling_disc", {"lean": 1.6}, "lean must lie between -pi/2 and pi/2, or the disc lies flat"),
+        ("free_chain", {"links": -1}, "links must be a whole number of at least 1"),
+        ("tree", {"branching": 0}, "branching must be a whole number of at least 1"),
+    ],
+)
+def test_a_parameter_out_of_range_is_refused_with_a_clear_message(name, parameters, message):
+    with pytest.raises(MechanismError) as caught:
+        gallery.make(name, **parameters)
+    assert message in str(caught.value)
+    assert str(caught.value).startswith(f"gallery {name}: ")
