@@ -126,7 +126,7 @@ def tree(depth: int = 4, branching: int = 2, joint: str = "revolute", angle: flo
     vertical, about x.
     Degrees of freedom: 1, 2 or 3 per rod; rods: 1 + branching + branching^2 + ..., `depth` terms.
     Loops: none.  Redundant rows: none.
-    Reference: cost without fill, [MC23] section 4, [LT20] section 4.1."""
+    Reference: cost without fill, [MC23] section 4.1, [LT20] section 4.2."""
     where = "gallery tree"
     generations = check.whole(where, "depth", depth, 1)
     fan = check.whole(where, "branching", branching, 1)

@@ -46,7 +46,7 @@ def four_bar(
     crank: float = 0.4,
     coupler: float = 1.1,
     rocker: float = 0.8,
-    angle: float = np.pi / 2,
+    angle: float = np.pi / 4,
     speed: float = 0.0,
 ) -> Mechanism:
     """A four-bar linkage of unequal rods: crank and rocker on the ground, a coupler between them.
