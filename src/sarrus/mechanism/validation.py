@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -166,11 +166,10 @@ def new_name(kind: str, name: Any, taken: Iterable[str]) -> str:
     return name
 
 
-def body_name(where: str, name: Any, bodies: Iterable[str], *, world: bool = True) -> str:
+def body_name(where: str, name: Any, bodies: Mapping[str, Any], *, world: bool = True) -> str:
     """`name` when it is a known body, or the world where `world` is true."""
-    known = [*bodies, WORLD] if world else list(bodies)
-    if name not in known:
-        raise within(where, unknown_name("body", name, known))
+    if not isinstance(name, str) or not (name in bodies or (world and name == WORLD)):
+        raise within(where, unknown_name("body", name, [*bodies, WORLD] if world else bodies))
     return name
 
 

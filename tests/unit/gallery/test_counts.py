@@ -1,4 +1,4 @@
-"""Degrees of freedom, loops and redundant rows of the gallery, as documented, by an independent joint model."""
+"""Degrees of freedom, loops and redundant rows of the gallery, by a joint model of the tests' own."""
 
 import numpy as np
 import pytest
