@@ -70,16 +70,17 @@ def coordinate_lines(
     traj: Trajectory, joints: Iterable[str] | None = None
 ) -> list[tuple[str, bool, np.ndarray]]:
     """(label, whether it is an angle, path (T+1,)) of each coordinate of the joints."""
+    slices = traj.model.joint_slices
+    names = [name for name in traj.joint_names if slices[name].start < slices[name].stop]
     lines = []
-    for name in traj.joint_names if joints is None else joints:
-        path = traj.joint_position(name)
-        columns = path.reshape(len(traj), -1)
+    for name in names if joints is None else joints:
+        columns = traj.joint_position(name).reshape(len(traj), -1)
         joint = traj.model.mechanism.joints[name]
-        kind = JOINT_KINDS[joint.kind] if isinstance(joint, Joint) else None
+        # The only coordinate of another constraint is the distance along a curve.
+        kind = JOINT_KINDS[joint.kind] if isinstance(joint, Joint) else JOINT_KINDS["prismatic"]
         for k in range(columns.shape[1]):
-            coordinate = kind.coordinates[k] if kind is not None else str(k)
-            label = name if columns.shape[1] == 1 else f"{name}: {coordinate}"
-            lines.append((label, kind is None or kind.angular[k], columns[:, k]))
+            label = name if columns.shape[1] == 1 else f"{name}: {kind.coordinates[k]}"
+            lines.append((label, kind.angular[k], columns[:, k]))
     return lines
 
 

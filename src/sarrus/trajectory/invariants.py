@@ -16,26 +16,38 @@ if TYPE_CHECKING:
 # Body poses evaluated at once: enough that a call's cost disappears, few enough for some MB of temporaries.
 POSES_AT_ONCE = 1 << 15
 
+Winding = Callable[[int], Array | None]
 
-def in_pieces(function: Callable[..., Array], *paths: Array) -> Array:
-    """function(*paths) of paths (T+1, nb, ...), called on pieces of the first axis and joined; read-only."""
+
+def in_pieces(function: Callable[..., Array], *paths: Array, winding: Winding | None = None) -> Array:
+    """function(*paths) of paths (T+1, nb, ...), called on pieces of the first axis and joined; read-only.
+
+    winding(k) gives the joint coordinates from which a piece that starts at node k continues its angles."""
     nodes, bodies = paths[0].shape[:2]
     length = max(1, POSES_AT_ONCE // max(1, bodies))
-    pieces = [
-        function(*(np.ascontiguousarray(path[start : start + length]) for path in paths))
-        for start in range(0, nodes, length)
-    ]
+    pieces = []
+    for start in range(0, max(1, nodes), length):
+        more = {} if winding is None else {"winding": winding(start)}
+        pieces.append(
+            function(*(np.ascontiguousarray(path[start : start + length]) for path in paths), **more)
+        )
     joined = np.concatenate(pieces)
     joined.flags.writeable = False
     return joined
 
 
 def energy(
-    model: Model, position: Array, orientation: Array, velocity: Array, angular_velocity: Array
+    model: Model,
+    position: Array,
+    orientation: Array,
+    velocity: Array,
+    angular_velocity: Array,
+    winding: Winding,
 ) -> Energy:
     """Kinetic energy, armature included, and potential energy of gravity and springs, each (T+1,) [J]."""
     kinetic = in_pieces(model.kinetic_energy, position, orientation, velocity, angular_velocity)
-    return Energy(kinetic=kinetic, potential=in_pieces(model.potential_energy, position, orientation))
+    potential = in_pieces(model.potential_energy, position, orientation, winding=winding)
+    return Energy(kinetic=kinetic, potential=potential)
 
 
 def momentum(
@@ -55,26 +67,28 @@ def momentum(
     return Momentum(linear=total[:, :3], angular=total[:, 3:])
 
 
-def violation(model: Model, position: Array, orientation: Array) -> Array:
+def violation(model: Model, position: Array, orientation: Array, winding: Winding) -> Array:
     """Largest |residual| over all rows of all joints, (T+1,) [m, or 2 sin(angle/2)]; NaN stays NaN."""
 
-    def largest(x: Array, q: Array) -> Array:
-        residuals = np.abs(model.residuals(x, q))
+    def largest(x: Array, q: Array, winding: Array | None) -> Array:
+        residuals = np.abs(model.residuals(x, q, winding=winding))
         return residuals.max(axis=1) if residuals.shape[1] else np.zeros(len(x))
 
-    return in_pieces(largest, position, orientation)
+    return in_pieces(largest, position, orientation, winding=winding)
 
 
-def violation_by_joint(model: Model, position: Array, orientation: Array) -> dict[str, Array]:
+def violation_by_joint(
+    model: Model, position: Array, orientation: Array, winding: Winding
+) -> dict[str, Array]:
     """Largest |residual| over the rows of each joint, (T+1,) per joint name; 0 for a joint without rows."""
     slices = [model.row_slices.get(name, slice(0, 0)) for name in model.joint_names]
 
-    def largest(x: Array, q: Array) -> Array:
-        residuals = np.abs(model.residuals(x, q))
+    def largest(x: Array, q: Array, winding: Array | None) -> Array:
+        residuals = np.abs(model.residuals(x, q, winding=winding))
         columns = [residuals[:, rows].max(axis=1, initial=0.0) for rows in slices]
         return np.stack(columns, axis=1) if columns else np.zeros((len(x), 0))
 
-    table = in_pieces(largest, position, orientation)
+    table = in_pieces(largest, position, orientation, winding=winding)
     return {name: table[:, k] for k, name in enumerate(model.joint_names)}
 
 

@@ -18,7 +18,7 @@ from sarrus.trajectory import archive
 from sarrus.trajectory.archive import Member
 from sarrus.trajectory.description import custom_terms, describe, restore
 from sarrus.trajectory.stats import PER_STEP, Stats
-from sarrus.trajectory.trajectory import Trajectory
+from sarrus.trajectory.trajectory import STATE_FIELDS, Trajectory, frozen
 
 if TYPE_CHECKING:
     from sarrus.model import Model
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 FORMAT = "sarrus-trajectory"
 VERSION = 1
 HEADER = "header"
+FINAL = "final_"
 MOTION = ("time", "position", "orientation", "velocity", "angular_velocity")
 TOTALS = {"wall_time": float, "cpu_time": float, "singular_nodes": int, "projection": float}
 
@@ -34,11 +35,17 @@ def save(traj: Trajectory, path: str | os.PathLike[str]) -> None:
     """Writes a trajectory to `path`: complete, or not at all."""
     motion = [Member.of(name, getattr(traj, name), "<f8") for name in MOTION]
     counts = [Member.of(name, getattr(traj.stats, name), "<i4") for name in PER_STEP]
-    extra = {"reactions": traj.reactions, "winding": traj.winding}
-    extras = [Member.of(name, array, "<f8") for name, array in extra.items() if array is not None]
+    reactions = [] if traj.reactions is None else [Member.of("reactions", traj.reactions, "<f8")]
     inputs = [Member.of(f"input_{k}", used, "<f8") for k, used in enumerate(traj.inputs.values())]
     header = header_of(traj.model, traj.method, traj.dt, traj.stats, list(traj.inputs))
-    archive.write(path, [header, *motion, *extras, *inputs, *counts])
+    ends = end_members(traj.winding, traj.final)
+    archive.write(path, [header, *motion, *reactions, *inputs, *counts, *ends])
+
+
+def end_members(winding: np.ndarray | None, final: Mapping[str, Any] | None) -> list[Member]:
+    """What a run has beyond its nodes: the winding at the start and the fields of the final state."""
+    fields = {"winding": winding} | {f"{FINAL}{name}": value for name, value in (final or {}).items()}
+    return [Member.of(name, np.atleast_1d(v), "<f8") for name, v in fields.items() if v is not None]
 
 
 def header_of(model: Model, method: Any, dt: float, stats: Stats, inputs: list[str]) -> Member:
@@ -80,6 +87,7 @@ def load_trajectory(
             arrays.get("reactions"),
             {name: arrays[f"input_{k}"] for k, name in enumerate(_names(header, "inputs"))},
             winding=arrays.get("winding"),
+            final_state=_final(arrays),
             **names,
         )
     except FileError:
@@ -106,6 +114,18 @@ def _header(path: str | os.PathLike[str], text: np.ndarray) -> Mapping[str, Any]
             f"{path}: version {version!r} of the format, this Sarrus reads version {VERSION}{advice}"
         )
     return header
+
+
+def _final(arrays: Mapping[str, np.ndarray]) -> dict[str, Any] | None:
+    """The fields of the final state, or None when the file has none; winding and memory may lack."""
+    if f"{FINAL}time" not in arrays:
+        return None
+    fields = {name: arrays.get(f"{FINAL}{name}") for name in STATE_FIELDS}
+    fields["time"] = float(arrays[f"{FINAL}time"][0])
+    bodies = arrays["position"].shape[1:2]
+    for name, width in zip(STATE_FIELDS[1:5], (3, 4, 3, 3), strict=True):
+        frozen(f"{FINAL}{name}", arrays[f"{FINAL}{name}"], (*bodies, width))
+    return fields
 
 
 def _names(header: Mapping[str, Any], what: str) -> tuple[str, ...]:

@@ -14,11 +14,11 @@ from sarrus.errors import FileError, MechanismError
 from sarrus.trajectory import archive
 from sarrus.trajectory.archive import PIECE, Member
 from sarrus.trajectory.stats import PER_STEP, Stats
-from sarrus.trajectory.storage import MOTION, header_of, load_trajectory
-from sarrus.trajectory.trajectory import Trajectory
+from sarrus.trajectory.storage import MOTION, end_members, header_of, load_trajectory
+from sarrus.trajectory.trajectory import Trajectory, fields_of
 
 if TYPE_CHECKING:
-    from sarrus.model import Model
+    from sarrus.model import Model, State
 
 
 class Column:
@@ -148,7 +148,7 @@ class StreamWriter:
         except OSError as fault:
             raise FileError(f"{self.path}: cannot be written ({fault.strerror or fault})") from fault
 
-    def close(self, stats: Stats | None = None) -> Trajectory:
+    def close(self, stats: Stats | None = None, final_state: State | None = None) -> Trajectory:
         """Writes the file and returns its trajectory, mapped from disk; `stats` gives the totals of the run.
 
         When writing fails the raw files stay until `abort`: closing can be tried again."""
@@ -159,9 +159,8 @@ class StreamWriter:
         totals = stats if stats is not None else Stats()
         header = header_of(self.model, self.method, self.dt, totals, self._inputs)
         members = [column.member(name) for name, column in self._columns.items()]
-        if self.winding is not None:
-            members.append(Member.of("winding", np.asarray(self.winding), "<f8"))
-        archive.write(self.path, [header, *members])
+        ends = end_members(self.winding, None if final_state is None else fields_of(final_state))
+        archive.write(self.path, [header, *members, *ends])
         self.abort()
         return load_trajectory(self.path, self.model, mapped=True)
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from sarrus.model import Model, State
 
 
+STATE_FIELDS = ("time", "position", "orientation", "velocity", "angular_velocity", "winding", "memory")
 CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0])
 
 
@@ -29,7 +30,8 @@ class Trajectory:
 
     time (T+1,) [s]; position, velocity (T+1, nb, 3) of the centres of mass, world frame; orientation
     (T+1, nb, 4) w, x, y, z; angular_velocity (T+1, nb, 3) BODY frame; reactions (T+1, nj, 6) or None; inputs
-    by name; winding (nq,) or None, the continuous joint coordinates that the first node continues.
+    by name.  winding (nq,): the joint coordinates from which the first node continues; final_state: what the
+    method goes on with after the last step, for exact continuation, a State or its fields by name.
     `model` may be a callable without arguments that returns the model when a read-out first needs it."""
 
     def __init__(
@@ -47,6 +49,7 @@ class Trajectory:
         inputs: Mapping[str, Array] | None = None,
         *,
         winding: Array | None = None,
+        final_state: State | Mapping[str, Any] | None = None,
         body_names: tuple[str, ...] | None = None,
         joint_names: tuple[str, ...] | None = None,
     ):
@@ -66,6 +69,7 @@ class Trajectory:
             name: frozen(f"input {name!r}", used, (nodes, ...)) for name, used in (inputs or {}).items()
         }
         self.winding = None if winding is None else frozen("winding", winding, (None,))
+        self.final = None if final_state is None else fields_of(final_state)
         self.body_names = tuple(model.body_names if body_names is None else body_names)
         self.joint_names = tuple(model.joint_names if joint_names is None else joint_names)
         if len(self.body_names) != bodies:
@@ -175,22 +179,21 @@ class Trajectory:
         nodes = len(self)
         if not -nodes <= k < nodes:
             raise IndexError(f"node {k} does not exist; the trajectory has {nodes} nodes, 0 to {nodes - 1}")
-        from sarrus.model import State
-
-        return State(
-            time=float(self.time[k]),
-            position=np.array(self.position[k]),
-            orientation=np.array(self.orientation[k]),
-            velocity=np.array(self.velocity[k]),
-            angular_velocity=np.array(self.angular_velocity[k]),
-            model=self.model,
-            winding=np.array(self._coordinates[0][k]),
-        )
+        if self.final is not None and k in (-1, nodes - 1) and self.final["time"] == self.time[-1]:
+            return self.final_state
+        node = {name: getattr(self, name)[k] for name in STATE_FIELDS[:5]}
+        return self._new_state(node | {"winding": self._coordinates[0][k]})
 
     @property
     def final_state(self) -> State:
-        """The state at the last node: a checkpoint."""
-        return self.state(-1)
+        """The state after the last step: a checkpoint, from which simulate(state=...) continues exactly."""
+        return self.state(-1) if self.final is None else self._new_state(self.final)
+
+    def _new_state(self, fields: Mapping[str, Any]) -> State:
+        from sarrus.model import State
+
+        copies = {name: np.array(value) for name, value in fields.items() if value is not None}
+        return State(**copies | {"time": float(fields["time"])}, model=self.model)
 
     def report(self) -> str:
         """A few lines of text: steps, energy error, violation, iterations, substeps."""
@@ -215,11 +218,16 @@ class Trajectory:
         if name not in slices:
             raise unknown_name("joint", name, slices)
         columns = values[:, slices[name]]
+        if columns.shape[1] == 0:
+            raise MechanismError(f"joint {name!r} has no coordinates")
         return columns[:, 0] if columns.shape[1] == 1 else columns
 
     @property
     def _motion(self) -> tuple[Array, Array, Array, Array]:
         return self.position, self.orientation, self.velocity, self.angular_velocity
+
+    def _winding(self, k: int) -> Array | None:
+        return self._coordinates[0][k] if k else self.winding
 
     @cached_property
     def _coordinates(self) -> tuple[Array, Array]:
@@ -228,7 +236,7 @@ class Trajectory:
 
     @cached_property
     def _energy(self) -> Energy:
-        return invariants.energy(self.model, *self._motion)
+        return invariants.energy(self.model, *self._motion, self._winding)
 
     @cached_property
     def _momentum(self) -> Momentum:
@@ -236,15 +244,22 @@ class Trajectory:
 
     @cached_property
     def _violation(self) -> Array:
-        return invariants.violation(self.model, self.position, self.orientation)
+        return invariants.violation(self.model, self.position, self.orientation, self._winding)
 
     @cached_property
     def _violation_by_joint(self) -> dict[str, Array]:
-        return invariants.violation_by_joint(self.model, self.position, self.orientation)
+        return invariants.violation_by_joint(self.model, self.position, self.orientation, self._winding)
 
     @cached_property
     def _slip(self) -> Array:
         return invariants.slip(self.model, *self._motion)
+
+
+def fields_of(state: State | Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a state by name, without its model."""
+    if isinstance(state, Mapping):
+        return dict(state)
+    return {name: getattr(state, name) for name in STATE_FIELDS}
 
 
 def frozen(what: str, values: object, shape: tuple[Any, ...]) -> Array:

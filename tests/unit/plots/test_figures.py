@@ -100,7 +100,7 @@ def test_the_violation_figure_names_the_joints():
 
 def test_exact_zeros_stay_on_a_logarithmic_axis():
     model = SwingModel()
-    model.residuals = lambda position, orientation: np.zeros((len(position), 3))
+    model.residuals = lambda position, orientation, winding: np.zeros((len(position), 3))
     drawn = swing(model=model).plot().axes[1].lines[0].get_ydata()
     assert np.all(drawn > 0.0)
 

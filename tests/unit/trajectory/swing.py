@@ -44,11 +44,11 @@ class SwingModel:
             angle = angle + 2.0 * np.pi * np.round((winding[0] - angle[0]) / (2.0 * np.pi))
         return angle[:, None], angular_velocity[:, 0, :1].copy()
 
-    def residuals(self, position, orientation):
+    def residuals(self, position, orientation, winding=None):
         angle = 2.0 * np.arctan2(orientation[:, 0, 1], orientation[:, 0, 0])
         return position[:, 0] - place(angle)
 
-    def potential_energy(self, position, orientation):
+    def potential_energy(self, position, orientation, winding=None):
         return MASS * GRAVITY * position[:, 0, 2]
 
     def kinetic_energy(self, position, orientation, velocity, angular_velocity):

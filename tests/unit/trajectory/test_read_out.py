@@ -95,6 +95,22 @@ def test_the_winding_of_the_start_is_kept(traj, angle):
     np.testing.assert_allclose(continued.joint_position("hinge"), angle + 6.0 * np.pi, atol=ROUNDING)
 
 
+def test_pieces_of_a_long_path_stay_on_their_turn(monkeypatch):
+    """Springs and gears see which turn an angle is on: a piece continues where the one before it ended."""
+    monkeypatch.setattr("sarrus.trajectory.invariants.POSES_AT_ONCE", 50)
+    seen = []
+
+    class Watched(SwingModel):
+        def potential_energy(self, position, orientation, winding=None):
+            seen.append(winding)
+            return super().potential_energy(position, orientation)
+
+    traj = swing(141, model=Watched(), winding=np.array([2.0 * np.pi]))
+    traj.energy()
+    q = traj.joint_position("hinge")
+    np.testing.assert_array_equal(np.concatenate(seen), [2.0 * np.pi, q[50], q[100]])
+
+
 def test_reactions_are_told_by_joint_when_they_were_recorded():
     wrench = np.arange(101 * 6.0).reshape(101, 1, 6)
     reaction = swing(reactions=wrench).reaction("hinge")
@@ -142,6 +158,13 @@ def test_a_frame_moves_with_its_body_from_where_it_was_placed(traj, angle):
 
 def test_nothing_slips_where_nothing_rolls(traj):
     np.testing.assert_array_equal(traj.slip(), np.zeros(len(traj)))
+
+
+def test_a_joint_without_coordinates_says_so():
+    model = SwingModel()
+    model.joint_slices = {"hinge": slice(0, 0)}
+    with pytest.raises(MechanismError, match="joint 'hinge' has no coordinates"):
+        swing(model=model).joint_position("hinge")
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,22 @@ def test_every_array_and_total_comes_back_bit_by_bit(tmp_path, mapped):
     assert loaded.stats.summary() == traj.stats.summary()
 
 
+def test_what_the_method_goes_on_with_comes_back_bit_by_bit(tmp_path):
+    rng, path = np.random.default_rng(5), tmp_path / "run.npz"
+    shapes = {"position": (1, 3), "orientation": (1, 4), "velocity": (1, 3), "angular_velocity": (1, 3)}
+    final = {name: rng.normal(size=shape) for name, shape in shapes.items()}
+    final |= {"time": 1 / 3, "winding": rng.normal(size=1), "memory": rng.normal(size=(4, 9))}
+    swing(5, final_state=final).save(path)
+    loaded = load_trajectory(path).final
+    assert loaded.keys() == final.keys()
+    for name, value in final.items():
+        assert np.shape(loaded[name]) == np.shape(value)
+        np.testing.assert_array_equal(loaded[name], value)
+    swing(5, final_state=final | {"position": np.zeros((2, 3))}).save(path)
+    with pytest.raises(FileError, match=r"final_position has shape \(2, 3\), needs \(1, 3\)"):
+        load_trajectory(path)
+
+
 def test_mapped_arrays_are_aligned_so_that_kernels_take_them(saved):
     loaded = load_trajectory(saved, model=SwingModel(), mapped=True)
     for name, array in arrays(loaded).items():
