@@ -1,4 +1,4 @@
-"""Measures Sarrus beside MuJoCo and Pinocchio and writes benchmarks/RESULTS.md and benchmarks/results.json."""
+"""Measures Sarrus beside MuJoCo and Pinocchio; writes benchmarks/RESULTS.md and benchmarks/results.json."""
 
 from __future__ import annotations
 
