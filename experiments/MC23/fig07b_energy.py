@@ -48,13 +48,14 @@ def run(out: Path, quick: bool = False, progress=None) -> dict:
             5.0,
         )
     figure, ((left, right),) = panels(1, 2)
-    _plot(left, errors, mech, scale)
+    count = round(SHORT / DT) + 1
+    styles = (("variational1", OURS_2), ("variational", OURS), ("variational4", "navy"), ("Heun", OTHER))
+    for name, colour in styles:
+        time = DT * np.arange(len(errors[name]))
+        left.plot(time[:count], errors[name][:count], color=colour, lw=1, label=name)
+        right.semilogy(time, np.maximum(np.abs(errors[name]), 1e-9), color=colour, lw=0.5, label=name)
+    _plot_peers(right, mech, scale)
     label(left, "Double pendulum, dt = 0.01 s", "time [s]", "energy error / 19.62 J")
-    time = DT * np.arange(len(errors["Heun"]))
-    right.plot(time, np.abs(errors["Heun"]), color=OTHER, lw=0.6, label="Heun")
-    for method, colour in (("variational1", OURS_2), ("variational", OURS), ("variational4", "navy")):
-        right.plot(time, np.abs(errors[method][: len(time)]), color=colour, lw=0.6, label=method)
-    right.set_yscale("log")
     label(right, "the whole run", "time [s]", "|energy error| / 19.62 J")
     outcome.save(figure)
     return outcome.finish(energy_error={name: float(np.abs(e).max()) for name, e in errors.items()})
@@ -65,15 +66,13 @@ def _late(error) -> float:
     return float(np.abs(np.mean(error[-round(20.0 / DT) :])))
 
 
-def _plot(axes, errors, mech, scale: float) -> None:
-    count = round(SHORT / DT) + 1
-    time = DT * np.arange(count)
-    for name, colour in (("variational1", OURS_2), ("variational", OURS), ("Heun", OTHER)):
-        axes.plot(time, errors[name][:count], color=colour, lw=1, label=name)
+def _plot_peers(axes, mech, scale: float) -> None:
+    """Energy errors of the peers over 10 s, where they are installed."""
     for peer, name, colour in (
         (mujoco_peer(mech), "MuJoCo Euler", OTHER_2),
         (pinocchio_peer(mech), "Pinocchio semi-implicit Euler", OTHER_3),
     ):
         if peer is not None:
-            total = peer.run(SHORT, DT).total
-            axes.plot(time, (total - total[0]) / scale, color=colour, lw=0.8, label=name, alpha=0.7)
+            run = peer.run(SHORT, DT)
+            error = np.abs(run.total - run.total[0]) / scale
+            axes.semilogy(run.time, np.maximum(error, 1e-9), color=colour, lw=0.8, label=name)
