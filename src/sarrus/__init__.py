@@ -1,0 +1,88 @@
+"""Sarrus: mechanisms with closed loops and redundant constraints, simulated with constraints exact at every step.
+
+    import sarrus
+
+    mech = sarrus.gallery.double_four_bar()
+    traj = sarrus.simulate(sarrus.build(mech), duration=10.0, dt=0.01)
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from sarrus import gallery
+from sarrus.errors import (
+    AssemblyError,
+    FileError,
+    MechanismError,
+    SarrusError,
+    Status,
+    StepFailed,
+    UnknownName,
+)
+from sarrus.mechanism import JOINT_KINDS, Box, Capsule, ConvexMesh, Cylinder, HalfSpace, Mechanism, Sphere
+
+if TYPE_CHECKING:
+    from sarrus.integrators.variational.method import Variational
+    from sarrus.model import Model, State, build
+    from sarrus.model.assembly import assemble
+    from sarrus.simulate import CompiledController, Simulation, simulate
+    from sarrus.trajectory import Trajectory, load_trajectory
+
+__version__ = "0.1.0"
+
+# What needs compiled kernels is imported when it is first used, so that `import sarrus` stays fast.
+_LAZY = {
+    "Model": "sarrus.model",
+    "State": "sarrus.model",
+    "build": "sarrus.model",
+    "assemble": "sarrus.model.assembly",
+    "Variational": "sarrus.integrators.variational.method",
+    "CompiledController": "sarrus.simulate",
+    "Simulation": "sarrus.simulate",
+    "simulate": "sarrus.simulate",
+    "Trajectory": "sarrus.trajectory",
+    "load_trajectory": "sarrus.trajectory",
+}
+
+__all__ = [
+    "JOINT_KINDS",
+    "AssemblyError",
+    "Box",
+    "Capsule",
+    "CompiledController",
+    "ConvexMesh",
+    "Cylinder",
+    "FileError",
+    "HalfSpace",
+    "Mechanism",
+    "MechanismError",
+    "Model",
+    "SarrusError",
+    "Simulation",
+    "Sphere",
+    "State",
+    "Status",
+    "StepFailed",
+    "Trajectory",
+    "UnknownName",
+    "Variational",
+    "assemble",
+    "build",
+    "gallery",
+    "load_trajectory",
+    "simulate",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        value = getattr(import_module(_LAZY[name]), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'sarrus' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

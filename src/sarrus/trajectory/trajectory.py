@@ -54,7 +54,7 @@ class Trajectory:
         joint_names: tuple[str, ...] | None = None,
     ):
         self._model = model
-        self.method = method
+        self.method = str(method)
         self.dt = float(dt)
         self.time = frozen("time", time, (None,))
         nodes = len(self.time)
@@ -187,7 +187,10 @@ class Trajectory:
     @property
     def final_state(self) -> State:
         """The state after the last step: a checkpoint, from which simulate(state=...) continues exactly."""
-        return self.state(-1) if self.final is None else self._new_state(self.final)
+        if self.final is None:
+            return self.state(-1)
+        turns = self.final["winding"]
+        return self._new_state(self.final | {"winding": self._coordinates[0][-1] if turns is None else turns})
 
     def _new_state(self, fields: Mapping[str, Any]) -> State:
         from sarrus.model import State

@@ -1,0 +1,174 @@
+"""How a kernel is compiled.  The only file that imports numba; kernel files take `helper`, `kernel` and `entry` from here.
+
+helper: small pure function, always inlined.  kernel: one pass over the mechanism, a real function.  entry: called from Python,
+compiled once and cached on disk.  `NUMBA_DISABLE_JIT=1` runs everything as plain Python, for coverage and debugging.
+
+The cache folder carries a hash of all kernel sources, the versions and the CPU: numba's own cache watches the file of the entry
+function alone and would run old code after a change elsewhere."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pathlib
+import platform
+import sys
+import tempfile
+import time
+
+import numba
+from numba import njit
+from numba.core import config, types
+from numba.extending import intrinsic
+
+PACKAGE = pathlib.Path(__file__).parent
+KERNEL_ROOMS = ("maths", "dynamics", "solvers", "integrators")
+
+# Never nnan or ninf: they would break the tests for NaN.
+FASTMATH = {"contract", "reassoc", "arcp", "nsz"}
+OPTIONS = dict(error_model="numpy", fastmath=FASTMATH)
+
+
+def _cache_folder() -> str:
+    """Folder of the compiled kernels: $SARRUS_CACHE_DIR, else the user's cache, else a temporary one."""
+    sources = [PACKAGE / "_jit.py", PACKAGE / "layout.py"]
+    for room in KERNEL_ROOMS:
+        sources += sorted((PACKAGE / room).rglob("*.py"))
+    digest = hashlib.sha256()
+    for source in sources:
+        digest.update(source.read_bytes())
+    digest.update(f"{numba.__version__} {sys.version_info[:2]} {platform.machine()}".encode())
+    digest.update(_cpu().encode())
+    name = "kernels-" + digest.hexdigest()[:16]
+    candidates = [
+        os.environ.get("SARRUS_CACHE_DIR"),
+        os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache"), "sarrus"),
+        os.path.join(tempfile.gettempdir(), f"sarrus-{os.getuid() if hasattr(os, 'getuid') else 'cache'}"),
+    ]
+    for root in candidates:
+        if root:
+            folder = os.path.join(root, name)
+            try:
+                os.makedirs(folder, exist_ok=True)
+            except OSError:
+                continue
+            if os.access(folder, os.W_OK):
+                return folder
+    return tempfile.mkdtemp(prefix="sarrus-")
+
+
+def _cpu() -> str:
+    from llvmlite import binding
+
+    return binding.get_host_cpu_name()
+
+
+CACHE_FOLDER = _cache_folder()
+
+
+def helper(function):
+    """`function` compiled so that every call is inlined."""
+    return njit(**OPTIONS, forceinline=True)(function)
+
+
+def kernel(function):
+    """`function` compiled as a function of its own."""
+    return njit(**OPTIONS)(function)
+
+
+def entry(function):
+    """`function` compiled to be called from Python: cached on disk, releases the GIL."""
+    # numba reads the cache folder when the dispatcher is made; other packages keep theirs.
+    previous, config.CACHE_DIR = config.CACHE_DIR, CACHE_FOLDER
+    try:
+        return njit(**OPTIONS, cache=True, nogil=True)(function)
+    finally:
+        config.CACHE_DIR = previous
+
+
+def is_compiled(dispatcher) -> bool:
+    """Whether calling `dispatcher` will find machine code, in memory or on disk."""
+    if config.DISABLE_JIT or dispatcher.signatures:
+        return True
+    index = getattr(getattr(getattr(dispatcher, "_cache", None), "_cache_file", None), "_index_path", None)
+    return bool(index and os.path.exists(index))
+
+
+class Compiling:
+    """Context that tells the user, on a first run, that a kernel is being compiled and how long it took."""
+
+    def __init__(self, dispatcher, what: str):
+        self.quiet = is_compiled(dispatcher) or os.environ.get("SARRUS_QUIET", "") not in ("", "0")
+        self.what = what
+
+    def __enter__(self):
+        if not self.quiet:
+            self.start = time.perf_counter()
+            print(f"sarrus: compiling {self.what} (once, about a minute) ...", end="", file=sys.stderr, flush=True)
+        return self
+
+    def __exit__(self, *error):
+        if not self.quiet:
+            print(f" done in {time.perf_counter() - self.start:.0f} s", file=sys.stderr, flush=True)
+
+
+def compile_callback(function, arguments: int, returns_number: bool):
+    """Address of `function`, a user's function of `arguments` pointers-with-length, compiled with the C calling convention.
+
+    The user's function takes 1-D or 2-D float64 arrays; `model.custom` wraps it into one that takes the pointers."""
+    pointer = types.CPointer(types.float64)
+    signature = (types.float64 if returns_number else types.void)(*([types.float64] + [pointer] * arguments))
+    return numba.cfunc(signature)(function)
+
+
+def _calling(pointers: int, returns_number: bool):
+    """(signature, code) of a call through an address: f(number, pointers...)"""
+    result = types.float64 if returns_number else types.void
+    signature = result(types.int64, types.float64, *([types.intp] * pointers))
+
+    def codegen(context, builder, signature, args):
+        from llvmlite import ir
+
+        double = ir.DoubleType()
+        pointer = double.as_pointer()
+        kind = ir.FunctionType(double if returns_number else ir.VoidType(), [double] + [pointer] * pointers)
+        function = builder.inttoptr(args[0], kind.as_pointer())
+        value = builder.call(function, [args[1]] + [builder.inttoptr(a, pointer) for a in args[2:]])
+        return value if returns_number else context.get_dummy_value()
+
+    return signature, codegen
+
+
+@intrinsic
+def call_with_3(typingctx, address, number, a, b, c):
+    """The number that the function at `address` returns for a number and three pointers"""
+    return _calling(3, True)
+
+
+@intrinsic
+def call_with_4(typingctx, address, number, a, b, c, d):
+    """Calls the function at `address` with a number and four pointers"""
+    return _calling(4, False)
+
+
+@intrinsic
+def call_with_6(typingctx, address, number, a, b, c, d, e, f):
+    """Calls the function at `address` with a number and six pointers"""
+    return _calling(6, False)
+
+
+@intrinsic
+def address_of(typingctx, array, row, column):
+    """Address of array[row, column], an integer, for a C-contiguous float64 array."""
+    from numba.core import cgutils
+
+    signature = types.intp(array, types.intp, types.intp)
+
+    def codegen(context, builder, signature, args):
+        kind = signature.args[0]
+        value = context.make_array(kind)(context, builder, args[0])
+        shape = cgutils.unpack_tuple(builder, value.shape, kind.ndim)
+        offset = builder.add(builder.mul(args[1], shape[1]), args[2])
+        return builder.ptrtoint(builder.gep(value.data, [offset]), context.get_value_type(types.intp))
+
+    return signature, codegen

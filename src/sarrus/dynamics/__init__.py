@@ -1,0 +1,1 @@
+"""One physical term per file: residual, Jacobian, equation reference.  Compiled functions on arrays and scalars."""

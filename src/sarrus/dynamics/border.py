@@ -1,0 +1,260 @@
+"""Border rows as a step sees them: row vectors on their ends, errors, and the impulses of their multipliers.
+
+A drive (damper, armature or servo on a joint coordinate that the tree does not carry) and a point-to-point damper are rows with a
+compliance: multiplier = target(q1), linear in the coordinate q1 at the end of the step."""
+
+from math import sqrt
+
+from sarrus._jit import helper, kernel
+from sarrus.dynamics.coordinates import coordinate
+from sarrus.dynamics.rows import errors, is_pair, pair_row, single_row
+from sarrus.layout import (
+    ACTIVE,
+    COMPLIANCE,
+    CONSTRAINT_ROW,
+    COORD,
+    DRIVE_C,
+    DRIVE_I,
+    DRIVE_K,
+    DRIVE_ROW,
+    ELEMENT_A,
+    ELEMENT_B,
+    ELEMENT_PAR,
+    END0,
+    END1,
+    END_BODY,
+    END_ROLE,
+    ERR,
+    G0,
+    GEAR,
+    GEAR_A,
+    GEAR_B,
+    GEAR_CA,
+    GEAR_CB,
+    JOINT_A,
+    JOINT_B,
+    JOINT_DRIVE,
+    JOINT_KIND,
+    JOINT_PAR,
+    LAM,
+    R1,
+    RATIO,
+    ROW_COORDINATE,
+    ROW_KIND,
+    ROW_OF,
+    ROWS,
+    S_JOINTS,
+    S_ROWS,
+    SERVO_OFFSET,
+    SPRING_C,
+    SPRING_PA,
+    SPRING_PB,
+    T_ELEMENTS,
+    T_ENDS,
+    T_JOINTS,
+    T_ROWS,
+    W_ENDS,
+    W_ROWS,
+    X1,
+    F,
+    P,
+    Q,
+    X,
+)
+from sarrus.maths.access import add_to6, get1, get3, get4, get6, get9, put1, put6
+from sarrus.maths.quaternion import rotation
+from sarrus.maths.spatial import ZERO6, carry_force, scale6, sum6
+from sarrus.maths.vectors import add3, cross, dot, mv, norm3, pick, scale3, sub3
+
+
+@helper
+def spring_line(par, p, xa, Ra, xb, Rb):
+    """(length, row vector on B): distance of the two points of a spring; the direction is 0 where they meet"""
+    rb = mv(Rb, get3(par, p, SPRING_PB))
+    d = sub3(sub3(add3(xb, rb), xa), mv(Ra, get3(par, p, SPRING_PA)))
+    length = sqrt(dot(d, d))
+    u = scale3(1.0 / length if length > 1e-12 else 0.0, d)
+    return length, (u, cross(rb, u))
+
+
+@helper
+def trial_spring(topo, par, work, line):
+    """`spring_line` of an element at the trial configuration"""
+    A, B = topo[line, ELEMENT_A], topo[line, ELEMENT_B]
+    return spring_line(
+        par, topo[line, ELEMENT_PAR], get3(work, A, X1), get9(work, A, R1), get3(work, B, X1), get9(work, B, R1)
+    )
+
+
+@helper
+def node_spring_length(topo, par, state, line):
+    A, B = topo[line, ELEMENT_A], topo[line, ELEMENT_B]
+    Ra, Rb = rotation(get4(state, A, Q)), rotation(get4(state, B, Q))
+    length, w = spring_line(par, topo[line, ELEMENT_PAR], get3(state, A, X), Ra, get3(state, B, X), Rb)
+    return length
+
+
+@helper
+def put_pair(topo, work, e0, e1, w, A, B, column):
+    """Row vector w of a pair on its ends"""
+    for e in range(e0, e1):
+        g = w
+        if topo[topo[0, T_ENDS] + e, END_ROLE] == 1:
+            g = scale6(-1.0, carry_force(w, sub3(get3(work, B, X1), get3(work, A, X1))))
+        put6(work, topo[0, W_ENDS] + e, column, g)
+
+
+@kernel
+def put_gear_row(topo, par, state, work, line, e0, e1, column):
+    ratio = get1(par, topo[line, JOINT_PAR], RATIO)
+    for e in range(e0, e1):
+        role = topo[topo[0, T_ENDS] + e, END_ROLE]
+        second = role >= 2
+        c, i = (topo[line, GEAR_B], topo[line, GEAR_CB]) if second else (topo[line, GEAR_A], topo[line, GEAR_CA])
+        q, w = coordinate(topo, par, state, work, c, i)
+        it = topo[0, T_JOINTS] + c
+        if role & 1:
+            w = scale6(-1.0, carry_force(w, sub3(get3(work, topo[it, JOINT_B], X1), get3(work, topo[it, JOINT_A], X1))))
+        put6(work, topo[0, W_ENDS] + e, column, scale6(-ratio if second else 1.0, w))
+
+
+@kernel
+def put_row(topo, par, state, work, k, column, node):
+    """Row vectors of border row k at the trial configuration, into `column` of its ends; node: as they act at this configuration"""
+    it = topo[0, T_ROWS] + k
+    of, e0, e1 = topo[it, ROW_OF], topo[it, END0], topo[it, END1]
+    kind = topo[it, ROW_KIND]
+    if kind == CONSTRAINT_ROW or kind == DRIVE_ROW:
+        line = topo[0, T_JOINTS] + of
+        A, B = topo[line, JOINT_A], topo[line, JOINT_B]
+        if kind == DRIVE_ROW:
+            q, w = coordinate(topo, par, state, work, of, topo[it, ROW_COORDINATE])
+            put_pair(topo, work, e0, e1, w, A, B, column)
+            return
+        i = int(get1(state, topo[0, S_ROWS] + k, ACTIVE))
+        if is_pair(topo[line, JOINT_KIND]):
+            put_pair(topo, work, e0, e1, pair_row(topo, par, state, work, of, i), A, B, column)
+        elif topo[line, JOINT_KIND] == GEAR:
+            put_gear_row(topo, par, state, work, line, e0, e1, column)
+        else:
+            for e in range(e0, e1):
+                g = single_row(topo, par, state, work, of, i, topo[topo[0, T_ENDS] + e, END_ROLE], node)
+                put6(work, topo[0, W_ENDS] + e, column, g)
+        return
+    line = topo[0, T_ELEMENTS] + of
+    length, w = trial_spring(topo, par, work, line)
+    put_pair(topo, work, e0, e1, w, topo[line, ELEMENT_A], topo[line, ELEMENT_B], column)
+
+
+@kernel
+def put_rows(topo, par, state, work, column, node):
+    for k in range(topo[0, ROWS]):
+        put_row(topo, par, state, work, k, column, node)
+
+
+@kernel
+def enter_rows(topo, par, state, work):
+    """What a step needs of its first node: row vectors there; multipliers start at 0"""
+    put_rows(topo, par, state, work, G0, True)
+    for k in range(topo[0, ROWS]):
+        put1(work, topo[0, W_ROWS] + k, ERR, 0.0)
+        put1(state, topo[0, S_ROWS] + k, LAM, 0.0)
+
+
+@helper
+def drive_impulses(par, d, i, change, q0, offset, dt, left, right):
+    """(impulse at the first node, at the last, -d(first)/dq1) of the drive of coordinate i that changes by `change` in the step.
+
+    Damping: -c dq/dt, armature: kinetic energy I (dq/dt)^2 / 2, servo: k (target - q), q and dq/dt taken at the middle of the step;
+    `offset` is k times the target."""
+    c, inertia, k = get1(par, d, DRIVE_C + i), get1(par, d, DRIVE_I + i), get1(par, d, DRIVE_K + i)
+    effort = offset - k * (q0 + 0.5 * change)
+    first = left * (dt * effort - c * change) - inertia / dt * change
+    last = right * (dt * effort - c * change) + inertia / dt * change
+    return first, last, left * (c + 0.5 * dt * k) + inertia / dt
+
+
+@kernel
+def compliant_impulses(topo, par, state, work, k, dt, left, right):
+    """`drive_impulses` of a drive row or damper row at the trial configuration"""
+    it = topo[0, T_ROWS] + k
+    of = topo[it, ROW_OF]
+    if topo[it, ROW_KIND] == DRIVE_ROW:
+        i, s = topo[it, ROW_COORDINATE], topo[0, S_JOINTS] + of
+        q, w = coordinate(topo, par, state, work, of, i)
+        q0 = get1(state, s, COORD + i)
+        d = topo[topo[0, T_JOINTS] + of, JOINT_DRIVE]
+        return drive_impulses(par, d, i, q - q0, q0, get1(state, s, SERVO_OFFSET + i), dt, left, right)
+    line = topo[0, T_ELEMENTS] + of
+    length, w = trial_spring(topo, par, work, line)
+    c = get1(par, topo[line, ELEMENT_PAR], SPRING_C)
+    change = length - node_spring_length(topo, par, state, line)
+    return -left * c * change, -right * c * change, left * c
+
+
+@helper
+def place_of(errors_of_joint, i):
+    return pick(errors_of_joint[0], i) if i < 3 else pick(errors_of_joint[1], i - 3)
+
+
+@kernel
+def border_residual(topo, par, state, work, dt, left, right):
+    """Errors of the border rows into `work`, their impulses into F; returns the largest error of active rows and of all rows"""
+    top, whole, total = 0.0, 0.0, 0.0
+    last = -1
+    e = ZERO6
+    for k in range(topo[0, ROWS]):
+        it, line = topo[0, T_ROWS] + k, topo[0, W_ROWS] + k
+        of = topo[it, ROW_OF]
+        lam = get1(state, topo[0, S_ROWS] + k, LAM)
+        if topo[it, ROW_KIND] == CONSTRAINT_ROW:
+            if of != last:
+                last = of
+                e = errors(topo, par, state, work, of)
+                whole, total = max(whole, max(norm3(e[0]), norm3(e[1]))), total + sum6(e)
+            error = place_of(e, int(get1(state, topo[0, S_ROWS] + k, ACTIVE)))
+            put1(work, line, COMPLIANCE, 0.0)
+        else:
+            last = -1
+            target, after, stiffness = compliant_impulses(topo, par, state, work, k, dt, left, right)
+            put1(work, line, COMPLIANCE, 1.0 / stiffness)
+            error = (lam - target) / stiffness
+        put1(work, line, ERR, error)
+        top, total = max(top, abs(error)), total + error
+        for end in range(topo[it, END0], topo[it, END1]):
+            add_to6(work, topo[topo[0, T_ENDS] + end, END_BODY], F, lam, get6(work, topo[0, W_ENDS] + end, G0))
+    return top + 0.0 * total, max(top, whole) + 0.0 * total
+
+
+@kernel
+def add_compliant_impulses(topo, state, work):
+    """Adds the impulses of drive and damper rows at the last node to the momenta; G0 holds the row vectors of that node"""
+    for k in range(topo[0, ROWS]):
+        it = topo[0, T_ROWS] + k
+        if topo[it, ROW_KIND] != CONSTRAINT_ROW:
+            impulse = get1(work, topo[0, W_ROWS] + k, ERR)
+            for end in range(topo[it, END0], topo[it, END1]):
+                add_to6(state, topo[topo[0, T_ENDS] + end, END_BODY], P, impulse, get6(work, topo[0, W_ENDS] + end, G0))
+
+
+@kernel
+def keep_compliant_impulses(topo, par, state, work, dt, left, right):
+    """Keeps the impulses at the last node in ERR, while state still holds the first node"""
+    for k in range(topo[0, ROWS]):
+        if topo[topo[0, T_ROWS] + k, ROW_KIND] != CONSTRAINT_ROW:
+            before, after, stiffness = compliant_impulses(topo, par, state, work, k, dt, left, right)
+            put1(work, topo[0, W_ROWS] + k, ERR, after)
+
+
+@kernel
+def projection_compliance(topo, par, work):
+    """Compliance of the border rows in the projection of momenta: 1 / armature for drives, none for dampers (returned as -1)"""
+    for k in range(topo[0, ROWS]):
+        it = topo[0, T_ROWS] + k
+        value = 0.0
+        if topo[it, ROW_KIND] == DRIVE_ROW:
+            inertia = get1(par, topo[topo[0, T_JOINTS] + topo[it, ROW_OF], JOINT_DRIVE], DRIVE_I + topo[it, ROW_COORDINATE])
+            value = 1.0 / inertia if inertia > 0.0 else -1.0
+        elif topo[it, ROW_KIND] != CONSTRAINT_ROW:
+            value = -1.0
+        put1(work, topo[0, W_ROWS] + k, COMPLIANCE, value)

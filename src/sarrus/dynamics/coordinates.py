@@ -1,0 +1,136 @@
+"""Coordinates of a joint and the wrench that works on each: q and the row vector w with dq/dt = w . (motion of B) - w carried . (A).
+
+The row vector on the child B is (force, torque about its centre of mass); on the parent A acts the opposite, carried to A."""
+
+from math import atan2, pi, sqrt
+
+from sarrus._jit import helper, kernel
+from sarrus.dynamics.curve import curve_parameter
+from sarrus.layout import (
+    COORD,
+    CURVE,
+    DISTANCE,
+    GEAR,
+    GEAR_A,
+    GEAR_CA,
+    JOINT_A,
+    JOINT_B,
+    JOINT_KIND,
+    JOINT_KR,
+    JOINT_KT,
+    JOINT_PAR,
+    PA,
+    PB,
+    Q1,
+    R1,
+    RB,
+    S_JOINTS,
+    T_JOINTS,
+    TB,
+    X1,
+    U,
+)
+from sarrus.maths.access import add_to6, get1, get3, get4, get6, get9
+from sarrus.maths.quaternion import angle_about, qconj, qmul, rotation_vector, rotation_vector_rate
+from sarrus.maths.spatial import carry_force, dot6
+from sarrus.maths.vectors import ZERO3, add3, cross, dot, mtv, mv, pick, scale3, sub3
+
+
+@helper
+def joint_points(par, work, p, A, B):
+    """(P_B - P_A, arm of the joint point on B), world frame, at the trial configuration"""
+    rb = mv(get9(work, B, R1), get3(par, p, PB))
+    d = sub3(sub3(add3(get3(work, B, X1), rb), get3(work, A, X1)), mv(get9(work, A, R1), get3(par, p, PA)))
+    return d, rb
+
+
+@helper
+def relative_turn(work, A, B):
+    return qmul(get4(work, B, Q1), qconj(get4(work, A, Q1)))
+
+
+@helper
+def angle_between(a, b, n, near):
+    """Angle [rad] from a to b about the unit vector n, on the turn nearest to `near`"""
+    angle = atan2(dot(cross(a, b), n), dot(a, b))
+    return angle + 2.0 * pi * round((near - angle) / (2.0 * pi))
+
+
+@kernel
+def universal_coordinate(RA, RBm, n, m, near, second):
+    """(angle, axis): the relative turn is Rot(n, first) Rot(m, second), n the axis on the parent and m the one on the child"""
+    if second:
+        # The parent's axis seen from the child is Rot(m, -second) n.
+        return -angle_between(n, mtv(RBm, mv(RA, n)), m, -near), mv(RBm, m)
+    return angle_between(m, mtv(RA, mv(RBm, m)), n, near), mv(RA, n)
+
+
+@kernel
+def rotation_vector_coordinate(RA, e, j):
+    """(component j of the rotation vector in the parent frame, its row vector): row j of Jl(r)^-1 is Jl(-r)^-1 e_j"""
+    r = mtv(RA, rotation_vector(e))
+    unit = (1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0)
+    return pick(r, j), mv(RA, rotation_vector_rate(scale3(-1.0, r), unit))
+
+
+@kernel
+def coordinate(topo, par, state, work, c, i):
+    """(q, w): coordinate i of joint c at the trial configuration (angles on the turn of the node) and its row vector on B"""
+    line = topo[0, T_JOINTS] + c
+    kind, p, A, B = topo[line, JOINT_KIND], topo[line, JOINT_PAR], topo[line, JOINT_A], topo[line, JOINT_B]
+    near = get1(state, topo[0, S_JOINTS] + c, COORD + i)
+    kt, kr = topo[line, JOINT_KT], topo[line, JOINT_KR]
+    RA = get9(work, A, R1)
+    d, rb = joint_points(par, work, p, A, B)
+    if kind == DISTANCE:
+        length = sqrt(dot(d, d))
+        u = scale3(1.0 / max(length, 1e-300), d)
+        return length, (u, cross(rb, u))
+    if kind == CURVE:
+        s, tangent = curve_parameter(topo, par, state, work, c)
+        return s, (tangent, cross(rb, tangent))
+    if i < kt:
+        n = mv(RA, get3(par, p, TB + 3 * i))
+        return dot(n, d), (n, cross(rb, n))
+    if kr == 1:
+        n = mv(RA, get3(par, p, RB))
+        return angle_about(relative_turn(work, A, B), n, near), (ZERO3, n)
+    if kr == 2:
+        q, n = universal_coordinate(RA, get9(work, B, R1), get3(par, p, RB), get3(par, p, RB + 3), near, i - kt == 1)
+        return q, (ZERO3, n)
+    q, n = rotation_vector_coordinate(RA, relative_turn(work, A, B), i - kt)
+    return q, (ZERO3, n)
+
+
+@helper
+def coordinate_joint(topo, c, i):
+    """(joint, coordinate) that carries coordinate i of joint c: a gear shows the coordinate of its first joint"""
+    line = topo[0, T_JOINTS] + c
+    if topo[line, JOINT_KIND] == GEAR:
+        return topo[line, GEAR_A], topo[line, GEAR_CA]
+    return c, i
+
+
+@helper
+def add_pair(topo, array, column, c, s, w, arm):
+    """Adds s w to the wrench of joint c's child and the opposite to its parent's; arm = child - parent"""
+    line = topo[0, T_JOINTS] + c
+    A, B = topo[line, JOINT_A], topo[line, JOINT_B]
+    add_to6(array, B, column, s, w)
+    add_to6(array, A, column, -s, carry_force(w, arm))
+
+
+@helper
+def arm_between(work, topo, c):
+    """x_B - x_A of joint c at the trial configuration"""
+    line = topo[0, T_JOINTS] + c
+    return sub3(get3(work, topo[line, JOINT_B], X1), get3(work, topo[line, JOINT_A], X1))
+
+
+@kernel
+def coordinate_rate(topo, par, state, work, c, i):
+    """(q, dq/dt, row vector on B) of coordinate i of joint c at the node, velocities U; work holds the node"""
+    q, w = coordinate(topo, par, state, work, c, i)
+    line = topo[0, T_JOINTS] + c
+    rate = dot6(w, get6(state, topo[line, JOINT_B], U))
+    return q, rate - dot6(carry_force(w, arm_between(work, topo, c)), get6(state, topo[line, JOINT_A], U)), w

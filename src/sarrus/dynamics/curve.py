@@ -1,0 +1,117 @@
+"""A point of the child held on a curve that is fixed in the parent: cubic segments over the chord length.
+
+The nearest point of the curve is found from the parameter of the node, so that a curve may cross itself."""
+
+from math import sqrt
+
+from sarrus._jit import helper, kernel
+from sarrus.layout import (
+    CURVE_AXIS,
+    CURVE_CLOSED,
+    CURVE_COEFFICIENTS,
+    CURVE_S,
+    CURVE_S0,
+    CURVE_S1,
+    CURVE_SEGMENTS,
+    JOINT_A,
+    JOINT_B,
+    JOINT_PAR,
+    PA,
+    PB,
+    R1,
+    S_JOINTS,
+    T_JOINTS,
+    X1,
+)
+from sarrus.maths.access import get1, get3, get9
+from sarrus.maths.vectors import add3, axpy3, cross, dot, mtv, mv, scale3, sub3
+
+ITERATIONS = 20
+
+
+@helper
+def curve_segment(par, first, segments, closed, s):
+    """(line, local parameter): the segment that holds s; beyond the ends of an open curve its last segment goes on"""
+    if closed:
+        total = get1(par, first + segments - 1, CURVE_S1)
+        s = s - total * (s // total)
+    low, high = 0, segments - 1
+    while low < high:
+        middle = (low + high) // 2
+        if s < get1(par, first + middle, CURVE_S1):
+            high = middle
+        else:
+            low = middle + 1
+    return first + low, s - get1(par, first + low, CURVE_S0)
+
+
+@kernel
+def curve_point(par, first, segments, closed, s):
+    """(point, first and second derivative) of the curve at parameter s, in the parent frame"""
+    line, u = curve_segment(par, first, segments, closed, s)
+    a, b = get3(par, line, CURVE_COEFFICIENTS), get3(par, line, CURVE_COEFFICIENTS + 3)
+    c, d = get3(par, line, CURVE_COEFFICIENTS + 6), get3(par, line, CURVE_COEFFICIENTS + 9)
+    point = axpy3(u, axpy3(u, axpy3(u, d, c), b), a)
+    slope = axpy3(u, axpy3(3.0 * u, d, scale3(2.0, c)), b)
+    return point, slope, axpy3(6.0 * u, d, scale3(2.0, c))
+
+
+@kernel
+def curve_nearest(topo, par, state, work, c):
+    """(s, point on the child - nearest point of the curve, slope), parent frame, at the trial configuration"""
+    line = topo[0, T_JOINTS] + c
+    p, A, B = topo[line, JOINT_PAR], topo[line, JOINT_A], topo[line, JOINT_B]
+    segments, closed = topo[line, CURVE_SEGMENTS], topo[line, CURVE_CLOSED] != 0
+    point = add3(get3(work, B, X1), mv(get9(work, B, R1), get3(par, p, PB)))
+    local = sub3(mtv(get9(work, A, R1), sub3(point, get3(work, A, X1))), get3(par, p, PA))
+    s = get1(state, topo[0, S_JOINTS] + c, CURVE_S)
+    x, t, k = curve_point(par, p + 1, segments, closed, s)
+    for _ in range(ITERATIONS):
+        gap = sub3(local, x)
+        h = dot(t, t) - dot(gap, k)
+        if h < 0.1 * dot(t, t):
+            h = dot(t, t)
+        change = dot(gap, t) / h
+        s += change
+        x, t, k = curve_point(par, p + 1, segments, closed, s)
+        if abs(change) * sqrt(dot(t, t)) < 1e-14:
+            break
+    return s, sub3(local, x), t
+
+
+@kernel
+def curve_parameter(topo, par, state, work, c):
+    """(s, row vector of s on the child's point): along the tangent, over its length, world frame"""
+    s, gap, t = curve_nearest(topo, par, state, work, c)
+    A = topo[topo[0, T_JOINTS] + c, JOINT_A]
+    return s, mv(get9(work, A, R1), scale3(1.0 / dot(t, t), t))
+
+
+@helper
+def curve_normals(state, line, t):
+    """Two unit normals of the curve; the reference axis is that of the node, so that a step sees one frame"""
+    axis = int(get1(state, line, CURVE_AXIS))
+    e = (1.0 if axis == 0 else 0.0, 1.0 if axis == 1 else 0.0, 1.0 if axis == 2 else 0.0)
+    n = cross(t, e)
+    n = scale3(1.0 / sqrt(dot(n, n)), n)
+    m = cross(t, n)
+    return n, scale3(1.0 / sqrt(dot(m, m)), m)
+
+
+@kernel
+def curve_frame(topo, par, state, work, c):
+    """(two errors [m], two unit normals in the world frame)"""
+    s, gap, t = curve_nearest(topo, par, state, work, c)
+    n, m = curve_normals(state, topo[0, S_JOINTS] + c, t)
+    RA = get9(work, topo[topo[0, T_JOINTS] + c, JOINT_A], R1)
+    return dot(gap, n), dot(gap, m), mv(RA, n), mv(RA, m)
+
+
+@kernel
+def curve_enter(topo, par, state, work, c):
+    """Keeps the parameter and the frame of the node that the trial configuration has become"""
+    s, gap, t = curve_nearest(topo, par, state, work, c)
+    line = topo[0, S_JOINTS] + c
+    state[line, CURVE_S] = s
+    a = (abs(t[0]), abs(t[1]), abs(t[2]))
+    state[line, CURVE_AXIS] = 0.0 if a[0] <= a[1] and a[0] <= a[2] else (1.0 if a[1] <= a[2] else 2.0)

@@ -1,0 +1,273 @@
+"""Terms written by the user: constraints, forces, potentials.  Called through the address of a compiled function.
+
+The user's functions see positions (m, 3), orientations (m, 4) of the user's body frames, and velocities in the world frame.
+Derivatives that are not given are central differences over world translations and rotations."""
+
+from math import cos, sin
+
+from sarrus._jit import address_of, call_with_3, call_with_4, call_with_6, helper, kernel
+from sarrus.layout import (
+    BODIES,
+    CUSTOM_ADDRESS,
+    CUSTOM_BODY,
+    CUSTOM_COUNT,
+    CUSTOM_FORCE,
+    CUSTOM_JACOBIAN,
+    ELEMENT_ADDRESS,
+    ELEMENT_BODY,
+    ELEMENT_COUNT,
+    ELEMENT_GRADIENT,
+    ELEMENT_KIND,
+    ELEMENT_PAR,
+    ELEMENT_SCRATCH,
+    ELEMENTS,
+    FLAGS,
+    FORCE,
+    JOINT_PAR,
+    JOINT_SCRATCH,
+    Q1,
+    QREF,
+    RHS,
+    SCRATCH_OUT,
+    SCRATCH_Q,
+    SCRATCH_V,
+    SCRATCH_W,
+    SCRATCH_X,
+    SEEDED,
+    T_ELEMENTS,
+    T_JOINTS,
+    X1,
+    D,
+    F,
+    P,
+    Q,
+    V,
+    X,
+)
+from sarrus.maths.access import get3, get4, put3, put4
+from sarrus.maths.quaternion import qmul
+from sarrus.maths.vectors import add3
+
+# A central difference of double precision errs by STEP^2 from truncation and 1e-16 / STEP from rounding.
+STEP = 6e-6
+
+
+@kernel
+def load_bodies(topo, par, work, line, first, count, s):
+    """Puts positions and orientations of the bodies at the trial configuration into scratch line s"""
+    n = topo[0, BODIES]
+    for m in range(count):
+        b = topo[line, first + m]
+        put3(work, s, SCRATCH_X + 3 * m, get3(work, b, X1))
+        q = get4(work, b, Q1)
+        put4(work, s, SCRATCH_Q + 4 * m, qmul(q, get4(par, b, QREF)) if b < n else q)
+
+
+@helper
+def nudge(topo, par, work, b, s, m, axis, h):
+    """Moves body m of scratch line s by h along (axis < 3) or about (axis >= 3) a world axis"""
+    n = topo[0, BODIES]
+    if axis < 3:
+        x = get3(work, b, X1)
+        put3(work, s, SCRATCH_X + 3 * m, add3(x, (h if axis == 0 else 0.0, h if axis == 1 else 0.0, h if axis == 2 else 0.0)))
+    else:
+        a, k = sin(0.5 * h), axis - 3
+        turn = (cos(0.5 * h), a if k == 0 else 0.0, a if k == 1 else 0.0, a if k == 2 else 0.0)
+        q = get4(work, b, Q1)
+        put4(work, s, SCRATCH_Q + 4 * m, qmul(turn, qmul(q, get4(par, b, QREF)) if b < n else q))
+
+
+@helper
+def restore(topo, par, work, b, s, m):
+    n = topo[0, BODIES]
+    put3(work, s, SCRATCH_X + 3 * m, get3(work, b, X1))
+    q = get4(work, b, Q1)
+    put4(work, s, SCRATCH_Q + 4 * m, qmul(q, get4(par, b, QREF)) if b < n else q)
+
+
+@kernel
+def custom_errors(topo, par, work, c):
+    """Residuals of the user's constraint c at the trial configuration, into its scratch line at SCRATCH_OUT"""
+    line = topo[0, T_JOINTS] + c
+    s = topo[line, JOINT_SCRATCH]
+    load_bodies(topo, par, work, line, CUSTOM_BODY, topo[line, CUSTOM_COUNT], s)
+    call_residual(topo, par, work, line, s)
+
+
+@helper
+def call_residual(topo, par, work, line, s):
+    call_with_4(
+        topo[line, CUSTOM_ADDRESS],
+        0.0,
+        address_of(work, s, SCRATCH_X),
+        address_of(work, s, SCRATCH_Q),
+        address_of(par, topo[line, JOINT_PAR] + 1, 0),
+        address_of(work, s, SCRATCH_OUT),
+    )
+
+
+@kernel
+def custom_row(topo, par, work, c, i, m):
+    """Row vector of row i on body m of the user's constraint, per world translation and rotation"""
+    line = topo[0, T_JOINTS] + c
+    s, count = topo[line, JOINT_SCRATCH], topo[line, CUSTOM_COUNT]
+    b = topo[line, CUSTOM_BODY + m]
+    load_bodies(topo, par, work, line, CUSTOM_BODY, count, s)
+    if topo[line, CUSTOM_JACOBIAN] != 0:
+        # The Jacobian, at most 6 x 8 x 6 numbers, fills the scratch lines that follow.
+        call_with_4(
+            topo[line, CUSTOM_JACOBIAN],
+            0.0,
+            address_of(work, s, SCRATCH_X),
+            address_of(work, s, SCRATCH_Q),
+            address_of(par, topo[line, JOINT_PAR] + 1, 0),
+            address_of(work, s + 1, 0),
+        )
+        k = (i * count + m) * 6
+        columns = work.shape[1]
+        value = (
+            (flat(work, s + 1, k, columns), flat(work, s + 1, k + 1, columns), flat(work, s + 1, k + 2, columns)),
+            (flat(work, s + 1, k + 3, columns), flat(work, s + 1, k + 4, columns), flat(work, s + 1, k + 5, columns)),
+        )
+        return value
+    return (
+        (custom_slope(topo, par, work, line, s, b, i, m, 0), custom_slope(topo, par, work, line, s, b, i, m, 1), custom_slope(topo, par, work, line, s, b, i, m, 2)),
+        (custom_slope(topo, par, work, line, s, b, i, m, 3), custom_slope(topo, par, work, line, s, b, i, m, 4), custom_slope(topo, par, work, line, s, b, i, m, 5)),
+    )
+
+
+@helper
+def flat(work, line, k, columns):
+    return work[line + k // columns, k % columns]
+
+
+@kernel
+def custom_slope(topo, par, work, line, s, b, i, m, axis):
+    nudge(topo, par, work, b, s, m, axis, STEP)
+    call_residual(topo, par, work, line, s)
+    high = work[s, SCRATCH_OUT + i]
+    nudge(topo, par, work, b, s, m, axis, -STEP)
+    call_residual(topo, par, work, line, s)
+    low = work[s, SCRATCH_OUT + i]
+    restore(topo, par, work, b, s, m)
+    return (high - low) / (2.0 * STEP)
+
+
+@kernel
+def add_potential(topo, par, state, work, line):
+    """Adds the user's conservative force, minus the gradient of the energy, to FORCE; trial configuration"""
+    s, count = topo[line, ELEMENT_SCRATCH], topo[line, ELEMENT_COUNT]
+    load_bodies(topo, par, work, line, ELEMENT_BODY, count, s)
+    x, q, p = address_of(work, s, SCRATCH_X), address_of(work, s, SCRATCH_Q), address_of(par, topo[line, ELEMENT_PAR], 0)
+    if topo[line, ELEMENT_GRADIENT] != 0:
+        call_with_4(topo[line, ELEMENT_GRADIENT], 0.0, x, q, p, address_of(work, s, SCRATCH_OUT))
+    for m in range(count):
+        b = topo[line, ELEMENT_BODY + m]
+        for axis in range(6):
+            if topo[line, ELEMENT_GRADIENT] != 0:
+                slope = work[s, SCRATCH_OUT + 6 * m + axis]
+            else:
+                nudge(topo, par, work, b, s, m, axis, STEP)
+                high = call_with_3(topo[line, ELEMENT_ADDRESS], 0.0, x, q, p)
+                nudge(topo, par, work, b, s, m, axis, -STEP)
+                low = call_with_3(topo[line, ELEMENT_ADDRESS], 0.0, x, q, p)
+                restore(topo, par, work, b, s, m)
+                slope = (high - low) / (2.0 * STEP)
+            state[b, FORCE + axis] -= slope
+
+
+@kernel
+def custom_energy(topo, par, work, line):
+    """Energy [J] of the user's potential at the trial configuration"""
+    s = topo[line, ELEMENT_SCRATCH]
+    load_bodies(topo, par, work, line, ELEMENT_BODY, topo[line, ELEMENT_COUNT], s)
+    x, q, p = address_of(work, s, SCRATCH_X), address_of(work, s, SCRATCH_Q), address_of(par, topo[line, ELEMENT_PAR], 0)
+    return call_with_3(topo[line, ELEMENT_ADDRESS], 0.0, x, q, p)
+
+
+@kernel
+def custom_force(topo, par, state, work, line, time, at_node):
+    """The user's force with the velocities of the step, at its first node or at the trial configuration, into the scratch line"""
+    n = topo[0, BODIES]
+    s, count = topo[line, ELEMENT_SCRATCH], topo[line, ELEMENT_COUNT]
+    for m in range(count):
+        b = topo[line, ELEMENT_BODY + m]
+        x = get3(state, b, X) if at_node else get3(work, b, X1)
+        q = get4(state, b, Q) if at_node else get4(work, b, Q1)
+        put3(work, s, SCRATCH_X + 3 * m, x)
+        put4(work, s, SCRATCH_Q + 4 * m, qmul(q, get4(par, b, QREF)) if b < n else q)
+        put3(work, s, SCRATCH_V + 3 * m, get3(state, b, V))
+        put3(work, s, SCRATCH_W + 3 * m, get3(state, b, V + 3))
+    call_user_force(topo, par, work, line, s, time)
+
+
+@helper
+def call_user_force(topo, par, work, line, s, time):
+    call_with_6(
+        topo[line, ELEMENT_ADDRESS],
+        time,
+        address_of(work, s, SCRATCH_X),
+        address_of(work, s, SCRATCH_Q),
+        address_of(work, s, SCRATCH_V),
+        address_of(work, s, SCRATCH_W),
+        address_of(par, topo[line, ELEMENT_PAR], 0),
+        address_of(work, s, SCRATCH_OUT),
+    )
+
+
+@kernel
+def add_custom_forces(topo, par, state, work, time, weight, at_node):
+    """Adds weight times the users' forces to F (at the first node of the step) or to the momenta (at its last)"""
+    for line in range(topo[0, T_ELEMENTS], topo[0, T_ELEMENTS] + topo[0, ELEMENTS]):
+        if topo[line, ELEMENT_KIND] == CUSTOM_FORCE:
+            custom_force(topo, par, state, work, line, time, at_node)
+            s = topo[line, ELEMENT_SCRATCH]
+            for m in range(topo[line, ELEMENT_COUNT]):
+                b = topo[line, ELEMENT_BODY + m]
+                for i in range(6):
+                    if at_node:
+                        work[b, F + i] += weight * work[s, SCRATCH_OUT + 6 * m + i]
+                    else:
+                        state[b, P + i] += weight * work[s, SCRATCH_OUT + 6 * m + i]
+
+
+@kernel
+def seed_bodies(topo, par, state, work, time, left, derivatives):
+    """Starts the sums over children of the bodies with user forces: -left times the derivative by the body's own velocity, or 0.
+
+    Couplings between bodies are left to Newton's iteration."""
+    for b in range(topo[0, BODIES]):
+        if topo[b + 1, FLAGS] & SEEDED:
+            for i in range(36):
+                work[b, D + i] = 0.0
+            for i in range(6):
+                work[b, RHS + i] = 0.0
+    if not derivatives:
+        return
+    for line in range(topo[0, T_ELEMENTS], topo[0, T_ELEMENTS] + topo[0, ELEMENTS]):
+        if topo[line, ELEMENT_KIND] == CUSTOM_FORCE:
+            custom_force(topo, par, state, work, line, time, True)
+            s = topo[line, ELEMENT_SCRATCH]
+            for m in range(topo[line, ELEMENT_COUNT]):
+                b = topo[line, ELEMENT_BODY + m]
+                if b < topo[0, BODIES]:
+                    for j in range(6):
+                        k = SCRATCH_V + 3 * m + j if j < 3 else SCRATCH_W + 3 * m + j - 3
+                        seed_column(topo, par, work, line, s, time, left, b, m, j, k)
+
+
+@helper
+def seed_column(topo, par, work, line, s, time, left, b, m, j, k):
+    """Column j of the derivative of the user's force on body m by its own velocity, into the 6x6 block of four 3x3"""
+    value = work[s, k]
+    work[s, k] = value + STEP
+    call_user_force(topo, par, work, line, s, time)
+    for i in range(6):
+        work[s + 1, i] = work[s, SCRATCH_OUT + 6 * m + i]
+    work[s, k] = value - STEP
+    call_user_force(topo, par, work, line, s, time)
+    work[s, k] = value
+    for i in range(6):
+        slope = (work[s + 1, i] - work[s, SCRATCH_OUT + 6 * m + i]) / (2.0 * STEP)
+        block = 18 * (i // 3) + 9 * (j // 3) + 3 * (i % 3) + j % 3
+        work[b, D + block] -= left * slope

@@ -1,0 +1,150 @@
+"""Compiled read-outs over recorded nodes: residuals of all joints, coordinates and velocities, energy, rows of the constraints."""
+
+from sarrus._jit import entry, kernel
+from sarrus.dynamics.body import place
+from sarrus.dynamics.border import enter_rows, place_of
+from sarrus.dynamics.coordinates import arm_between, coordinate, coordinate_joint, coordinate_rate
+from sarrus.dynamics.elements import enter_coordinates, potential_energy
+from sarrus.dynamics.rolling import rolling_node_row
+from sarrus.dynamics.rows import errors
+from sarrus.layout import (
+    ACTIVE,
+    BODIES,
+    JOINT_B,
+    JOINT_COORDINATE,
+    JOINT_COORDINATES,
+    JOINT_KIND,
+    JOINTS,
+    QREF,
+    ROLLING,
+    ROW_OF,
+    ROWS,
+    S_ROWS,
+    T_JOINTS,
+    T_ROWS,
+    USER,
+    Q,
+    U,
+    X,
+)
+from sarrus.maths.access import get1, get3, get4, get6, put3, put4, put6
+from sarrus.maths.quaternion import qconj, qmul, rotation
+from sarrus.maths.spatial import carry_force, dot6, scale6
+from sarrus.maths.vectors import ZERO3, mtv, mv
+
+
+@kernel
+def load(topo, par, state, work, nodes, line):
+    """Puts line `line` of recorded nodes (position, orientation, velocity, angular velocity in the body frame) into state and work"""
+    for b in range(topo[0, BODIES]):
+        j = 13 * topo[b + 1, USER]
+        q = (nodes[line, j + 3], nodes[line, j + 4], nodes[line, j + 5], nodes[line, j + 6])
+        put3(state, b, X, (nodes[line, j], nodes[line, j + 1], nodes[line, j + 2]))
+        put4(state, b, Q, qmul(q, qconj(get4(par, b, QREF))))
+        w = mv(rotation(q), (nodes[line, j + 10], nodes[line, j + 11], nodes[line, j + 12]))
+        put6(state, b, U, ((nodes[line, j + 7], nodes[line, j + 8], nodes[line, j + 9]), w))
+        place(state, work, b, 0.0, ZERO3, ZERO3)
+
+
+@entry
+def load_node(topo, par, state, work, nodes):
+    """`load` of the first line"""
+    load(topo, par, state, work, nodes, 0)
+
+
+@entry
+def save_node(topo, par, state, nodes):
+    """`record` into the first line"""
+    record(topo, par, state, nodes, 0)
+
+
+@kernel
+def record(topo, par, state, out, line):
+    """Position, orientation, velocity and angular velocity of the node, in the user's order and frames"""
+    for b in range(topo[0, BODIES]):
+        j = 13 * topo[b + 1, USER]
+        q = qmul(get4(state, b, Q), get4(par, b, QREF))
+        put3(out, line, j, get3(state, b, X))
+        put4(out, line, j + 3, q)
+        put3(out, line, j + 7, get3(state, b, U))
+        put3(out, line, j + 10, mtv(rotation(q), get3(state, b, U + 3)))
+
+
+@entry
+def read_residuals(topo, par, state, work, nodes, out):
+    """Residuals of all border rows at every node into out (nodes, rows); windings of the joints follow the nodes"""
+    for t in range(nodes.shape[0]):
+        load(topo, par, state, work, nodes, t)
+        row_errors(topo, par, state, work, out[t])
+        enter_coordinates(topo, par, state, work)
+
+
+@entry
+def read_coordinates(topo, par, state, work, nodes, q, v):
+    """Coordinates and velocities of all joints at every node into q, v (nodes, coordinates); angles are continuous along the nodes"""
+    for t in range(nodes.shape[0]):
+        load(topo, par, state, work, nodes, t)
+        enter_coordinates(topo, par, state, work)
+        for c in range(topo[0, JOINTS]):
+            line = topo[0, T_JOINTS] + c
+            for i in range(topo[line, JOINT_COORDINATES]):
+                of, j = coordinate_joint(topo, c, i)
+                value, rate, w = coordinate_rate(topo, par, state, work, of, j)
+                q[t, topo[line, JOINT_COORDINATE] + i] = value
+                v[t, topo[line, JOINT_COORDINATE] + i] = rate
+
+
+@entry
+def read_potential(topo, par, state, work, nodes, gravity, out):
+    """Potential energy at every node"""
+    for t in range(nodes.shape[0]):
+        load(topo, par, state, work, nodes, t)
+        out[t] = potential_energy(topo, par, state, work, (gravity[0], gravity[1], gravity[2]))
+        enter_coordinates(topo, par, state, work)
+
+
+@entry
+def read_slip(topo, par, state, work, nodes, out):
+    """Largest velocity of the contact point of a rolling body at every node [m/s]"""
+    for t in range(nodes.shape[0]):
+        load(topo, par, state, work, nodes, t)
+        out[t] = 0.0
+        for c in range(topo[0, JOINTS]):
+            line = topo[0, T_JOINTS] + c
+            if topo[line, JOINT_KIND] == ROLLING:
+                for i in range(3):
+                    w = rolling_node_row(topo, par, work, c, i)
+                    out[t] = max(out[t], abs(dot6(w, get6(state, topo[line, JOINT_B], U))))
+
+
+@entry
+def linearise(topo, par, state, work, out):
+    """Residuals of all border rows at the node in `state` into out, their row vectors into the ends"""
+    for b in range(topo[0, BODIES]):
+        place(state, work, b, 0.0, ZERO3, ZERO3)
+    enter_coordinates(topo, par, state, work)
+    enter_rows(topo, par, state, work)
+    row_errors(topo, par, state, work, out)
+
+
+@kernel
+def row_errors(topo, par, state, work, out):
+    last = -1
+    e = (ZERO3, ZERO3)
+    for k in range(topo[0, ROWS]):
+        of = topo[topo[0, T_ROWS] + k, ROW_OF]
+        if of != last:
+            last = of
+            e = errors(topo, par, state, work, of)
+        out[k] = place_of(e, int(get1(state, topo[0, S_ROWS] + k, ACTIVE)))
+
+
+@entry
+def coordinate_rows(topo, par, state, work, joints, components, values, rows):
+    """Coordinates of the given joints at the node in `work` into values, their row vectors on child and parent into rows (k, 12)"""
+    for k in range(joints.shape[0]):
+        of, i = coordinate_joint(topo, joints[k], components[k])
+        q, w = coordinate(topo, par, state, work, of, i)
+        values[k] = q
+        put6(rows, k, 0, w)
+        put6(rows, k, 6, scale6(-1.0, carry_force(w, arm_between(work, topo, of))))

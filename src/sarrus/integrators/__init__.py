@@ -1,0 +1,1 @@
+"""Methods of integration, one folder each, behind one small interface."""

@@ -1,0 +1,25 @@
+"""Methods by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sarrus.errors import MechanismError, unknown_name
+from sarrus.integrators.variational.method import Variational
+
+NAMES = {
+    "variational": Variational(),
+    "variational1": Variational(order=1),
+    "variational4": Variational(order=4),
+}
+
+
+def method_named(method: Any) -> Variational:
+    """The method itself, or the one of that name."""
+    if isinstance(method, Variational):
+        return method
+    if isinstance(method, str):
+        if method not in NAMES:
+            raise unknown_name("method", method, NAMES)
+        return NAMES[method]
+    raise MechanismError(f"method must be a name ({', '.join(NAMES)}) or a method such as Variational(order=4), not {method!r}")

@@ -1,0 +1,125 @@
+"""Impulses of the joints at a node, from the momentum balance of the bodies: leaves to root for the tree, multipliers for loops."""
+
+from sarrus._jit import helper, kernel
+from sarrus.layout import (
+    ARM0,
+    BODIES,
+    CHILDREN,
+    CONSTRAINT_ROW,
+    DRIVEN,
+    EFFORT_LEFT,
+    END0,
+    END1,
+    END_BODY,
+    END_ROLE,
+    FIRST,
+    FLAGS,
+    FREEDOM,
+    G0,
+    JOINT_B,
+    JOINT_PAR,
+    LAM,
+    LINK_JOINT,
+    PARENT,
+    PB,
+    RHS,
+    ROTATIONS,
+    ROW_KIND,
+    ROW_OF,
+    ROWS,
+    S_ROWS,
+    T_ENDS,
+    T_JOINTS,
+    T_ROWS,
+    TRANSLATIONS,
+    W0,
+    W_ENDS,
+    W_FREEDOMS,
+    F,
+    P,
+    Q,
+    X,
+)
+from sarrus.maths.access import add_to6, get1, get3, get4, get6, put6
+from sarrus.maths.quaternion import rotation
+from sarrus.maths.spatial import add6, axpy6, carry_force, scale6, sub6
+from sarrus.maths.vectors import add3, cross, mv, sub3
+
+
+@kernel
+def keep_momenta(topo, state, work):
+    """Puts the momenta before a projection into F"""
+    for b in range(topo[0, BODIES]):
+        put6(work, b, F, get6(state, b, P))
+
+
+@kernel
+def restore_momenta(topo, state, work):
+    """Undoes a projection, after `keep_momenta`"""
+    for b in range(topo[0, BODIES]):
+        put6(state, b, P, get6(work, b, F))
+
+
+@kernel
+def balance_of_projection(topo, state, work, loops):
+    """F becomes what the tree joints must still supply after a projection: momenta before - after, plus the impulses of the loops"""
+    for b in range(topo[0, BODIES]):
+        put6(work, b, F, sub6(get6(work, b, F), get6(state, b, P)))
+    if loops is not None:
+        for k in range(topo[0, ROWS]):
+            it = topo[0, T_ROWS] + k
+            if topo[it, ROW_KIND] == CONSTRAINT_ROW:
+                lam = get1(state, topo[0, S_ROWS] + k, LAM)
+                for e in range(topo[it, END0], topo[it, END1]):
+                    add_to6(work, topo[topo[0, T_ENDS] + e, END_BODY], F, lam, get6(work, topo[0, W_ENDS] + e, G0))
+
+
+@helper
+def at_joint_point(topo, par, state, c, body, w, sign):
+    """Wrench w on `body` (about its centre) as (force, torque) on the child of joint c about its joint point"""
+    line = topo[0, T_JOINTS] + c
+    B = topo[line, JOINT_B]
+    arm = mv(rotation(get4(state, B, Q)), get3(par, topo[line, JOINT_PAR], PB))
+    to_point = sub3(add3(get3(state, B, X), arm), get3(state, body, X))
+    return scale6(sign, (w[0], sub3(w[1], cross(to_point, w[0]))))
+
+
+@kernel
+def add_reactions(topo, par, state, work, total, drives, loops):
+    """Adds the impulses of all joints at the node to total[joint, 6]: force and torque on the child at its joint point.
+
+    F holds the balance of every body without its tree joint; drives: whether the balance misses the implicit efforts of drives too"""
+    n = topo[0, BODIES]
+    for b in range(n - 1, -1, -1):
+        r = scale6(-1.0, get6(work, b, F))
+        if topo[b + 1, CHILDREN] > 0:
+            r = add6(r, get6(work, b, RHS))
+        a, c = topo[b + 1, PARENT], topo[b + 1, LINK_JOINT]
+        carried = carry_force(r, get3(work, b, ARM0))
+        if a < n:
+            if topo[b + 1, FIRST] == 0:
+                carried = add6(carried, get6(work, a, RHS))
+            put6(work, a, RHS, carried)
+        child = topo[topo[0, T_JOINTS] + c, JOINT_B]
+        reversed_link = child != b
+        if drives and topo[b + 1, FLAGS] & DRIVEN:
+            first = topo[0, W_FREEDOMS] + topo[b + 1, FREEDOM]
+            for i in range(topo[b + 1, ROTATIONS] + topo[b + 1, TRANSLATIONS]):
+                w = get6(work, first + i, W0)
+                effort = get1(work, first + i, EFFORT_LEFT)
+                if reversed_link:
+                    arm = sub3(get3(state, child, X), get3(state, b, X))
+                    r = axpy6(effort, carry_force(w, arm), r)
+                else:
+                    r = axpy6(-effort, w, r)
+        add_to6(total, c, 0, 1.0, at_joint_point(topo, par, state, c, b, r, -1.0 if reversed_link else 1.0))
+    if loops is not None:
+        for k in range(topo[0, ROWS]):
+            it = topo[0, T_ROWS] + k
+            if topo[it, ROW_KIND] == CONSTRAINT_ROW:
+                c, lam = topo[it, ROW_OF], get1(state, topo[0, S_ROWS] + k, LAM)
+                for e in range(topo[it, END0], topo[it, END1]):
+                    line = topo[0, T_ENDS] + e
+                    if topo[line, END_ROLE] == 0:
+                        w = get6(work, topo[0, W_ENDS] + e, G0)
+                        add_to6(total, c, 0, lam, at_joint_point(topo, par, state, c, topo[line, END_BODY], w, 1.0))

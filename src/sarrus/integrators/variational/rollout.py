@@ -1,0 +1,284 @@
+"""The loop over steps, compiled: one entry for each of trees and loops, with gravity alone and with further elements."""
+
+from sarrus._jit import address_of, call_with_4, entry, helper, kernel
+from sarrus.dynamics.coordinates import coordinate_joint, coordinate_rate
+from sarrus.dynamics.elements import forces, servo_offsets
+from sarrus.dynamics.readout import record
+from sarrus.integrators.variational.kernels import (
+    ASIDE,
+    CHOOSE_ROWS,
+    CONVERGED,
+    SINGULAR,
+    accept,
+    begin,
+    enter_aside,
+    momenta_of_velocities,
+    project,
+    smallest_pivot,
+    step,
+)
+from sarrus.integrators.variational.reactions import (
+    add_reactions,
+    balance_of_projection,
+    keep_momenta,
+    restore_momenta,
+)
+from sarrus.layout import (
+    BODIES,
+    INPUTS,
+    JOINT_COORDINATE,
+    JOINT_COORDINATES,
+    JOINTS,
+    LAST_DT,
+    LAST_DT2,
+    READ_OUT,
+    T_JOINTS,
+    V2,
+    U,
+    V,
+)
+from sarrus.maths.access import get6, put6
+
+# Columns of `settings`: time and length of a step, weights of the forces at its two nodes, tolerance, error allowed in redundant
+# rows, gravity.
+TIME, DT, LEFT, RIGHT, TOLERANCE, LIMIT, GRAVITY = 0, 1, 2, 3, 4, 5, 6
+SETTINGS = 9
+# Columns of `counts`: steps to do, steps done before (for `every`), record every so many, iterations at most, whether to read out
+# every node, whether to add up reactions, line of the first record, address of a compiled controller, what to start.
+STEPS, BEFORE, EVERY, MOST, READ, REACTIONS, LINE, CONTROLLER = 0, 1, 2, 3, 4, 5, 6, 7
+START = 8
+COUNTS = 9
+# counts[START]: steps, or only the start of a node, where velocities are left as they are; made momenta and projected; projected.
+NO_START, AS_IT_IS, FROM_VELOCITIES, FROM_MOMENTA = 0, 1, 2, 3
+# Columns of `stats`, one line per step: factorisations, corrections, status, nodes taken aside.
+STATS = 4
+
+
+@kernel
+def joint_velocities(topo, par, state, work, q, v):
+    """Coordinates and velocities of all joints at the node, in the order of `joint_slices`; work holds the node"""
+    for c in range(topo[0, JOINTS]):
+        line = topo[0, T_JOINTS] + c
+        for i in range(topo[line, JOINT_COORDINATES]):
+            of, j = coordinate_joint(topo, c, i)
+            value, rate, w = coordinate_rate(topo, par, state, work, of, j)
+            q[0, topo[line, JOINT_COORDINATE] + i] = value
+            v[0, topo[line, JOINT_COORDINATE] + i] = rate
+
+
+@helper
+def inputs_between(u, k, fraction, values, line):
+    """Inputs of step k, linear between its nodes"""
+    for i in range(u.shape[2]):
+        values[line, i] = u[k, 0, i] + fraction * (u[k, 1, i] - u[k, 0, i])
+
+
+@kernel
+def project_node(topo, par, state, work, counts, total, dt, settings, scales, loops, elements):
+    """Velocities at the new node; returns (smallest pivot of a loop, whether to choose rows anew).
+
+    A singular node is taken aside: the projection uses the row vectors of a neighbour before it, the next step those of one after it"""
+    least, fallen = 1.0, False
+    if loops is not None or counts[REACTIONS]:
+        keep_momenta(topo, state, work)
+    project(topo, par, state, work, loops, elements)
+    if loops is not None:
+        least, fallen = smallest_pivot(topo, state, work, scales)
+        if least < SINGULAR:
+            restore_momenta(topo, state, work)
+            enter_aside(topo, par, state, work, -ASIDE * dt, loops)
+            project(topo, par, state, work, loops, elements)
+    if counts[REACTIONS]:
+        balance_of_projection(topo, state, work, loops)
+        add_reactions(topo, par, state, work, total, False, loops)
+        total[topo[0, JOINTS], 0] += settings[RIGHT] * dt
+    if loops is not None:
+        if least < SINGULAR:
+            enter_aside(topo, par, state, work, ASIDE * dt, loops)
+    return least, fallen
+
+
+@kernel
+def rollout(
+    topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total, stats, q, v, memory,
+    loops, elements,
+):  # fmt: skip
+    """Runs counts[STEPS] steps; returns (status, steps done, lines recorded).
+
+    u: inputs (steps or 1, 2, inputs) at both nodes of a step; stages: lengths of the stages of a step as parts of it; saved: copy
+    of `state` at the start of a step with several stages; total: impulses of the joints at the node, last line their duration;
+    q, v, memory: for a compiled controller"""
+    n = topo[0, BODIES]
+    gravity = (settings[GRAVITY], settings[GRAVITY + 1], settings[GRAVITY + 2])
+    left, right = settings[LEFT], settings[RIGHT]
+    time, written = settings[TIME], 0
+    whole = values[3]
+    for k in range(counts[STEPS]):
+        ku = min(k, u.shape[0] - 1)
+        if elements is not None:
+            if counts[CONTROLLER] != 0:
+                joint_velocities(topo, par, state, work, q, v)
+                call_with_4(
+                    counts[CONTROLLER], time, address_of(q, 0, 0), address_of(v, 0, 0), address_of(values, 2, 0), address_of(memory, 0, 0)
+                )
+                for i in range(topo[0, INPUTS]):
+                    u[ku, 0, i] = values[2, i]
+                    u[ku, 1, i] = values[2, i]
+        if stages.shape[0] > 1:
+            for i in range(state.shape[0]):
+                for j in range(state.shape[1]):
+                    saved[i, j] = state[i, j]
+        fraction = 0.0
+        factored, corrected, aside = 0, 0, 0
+        ask = False
+        for s in range(stages.shape[0]):
+            dt = stages[s] * settings[DT]
+            if elements is not None:
+                if topo[0, INPUTS] > 0:
+                    inputs_between(u, ku, fraction, values, 0)
+                    inputs_between(u, ku, fraction + stages[s], values, 1)
+                    forces(topo, par, state, work, gravity, values[0])
+                    servo_offsets(topo, par, state, values[0], values[1])
+            last, last2 = state[n, LAST_DT], state[n, LAST_DT2]
+            known = state[n, READ_OUT] != 0.0
+            ratio = dt / last if known else (last + dt) / (last + last2)
+            status, f, c = step(
+                topo, par, state, work, time, dt, ratio, left, right, gravity, settings[TOLERANCE], settings[LIMIT],
+                counts[MOST], known, loops, elements, whole,
+            )  # fmt: skip
+            factored += f
+            corrected += c
+            if status != CONVERGED:
+                record_stats(stats, k, factored, corrected, status, aside)
+                return status, k, written
+            if counts[REACTIONS] and s == 0:
+                add_reactions(topo, par, state, work, total, elements is not None, loops)
+                total[topo[0, JOINTS], 0] += left * dt
+                if (counts[BEFORE] + k) % counts[EVERY] == 0:
+                    write_reactions(topo, total, reactions, counts[LINE] + written - 1)
+            fraction += stages[s]
+            accept(topo, par, state, work, time, dt, left, right, gravity, values[1], loops, elements)
+            time += dt
+            state[n, LAST_DT], state[n, LAST_DT2] = dt, last
+            final = s == stages.shape[0] - 1
+            wanted = counts[READ] != 0 or (counts[BEFORE] + k + 1) % counts[EVERY] == 0
+            state[n, READ_OUT] = 0.0
+            if (final and wanted) or loops is not None:
+                if counts[REACTIONS]:
+                    clear(total)
+                least, fallen = project_node(
+                    topo, par, state, work, counts, total, dt, settings, scales, loops, elements
+                )
+                state[n, READ_OUT] = 1.0
+                aside += 1 if least < SINGULAR else 0
+                ask = ask or fallen
+        time = settings[TIME] + (k + 1) * settings[DT]
+        record_stats(stats, k, factored, corrected, CONVERGED, aside)
+        if (counts[BEFORE] + k + 1) % counts[EVERY] == 0:
+            record(topo, par, state, out, counts[LINE] + written)
+            written += 1
+        if ask:
+            return CHOOSE_ROWS, k + 1, written
+    return CONVERGED, counts[STEPS], written
+
+
+@helper
+def record_stats(stats, k, factored, corrected, status, aside):
+    stats[k, 0] = factored
+    stats[k, 1] = corrected
+    stats[k, 2] = status
+    stats[k, 3] = aside
+
+
+@helper
+def clear(total):
+    for i in range(total.shape[0]):
+        for j in range(total.shape[1]):
+            total[i, j] = 0.0
+
+
+@kernel
+def write_reactions(topo, total, reactions, line):
+    """Mean wrenches over the time that the impulses of the node stand for"""
+    nj = topo[0, JOINTS]
+    duration = total[nj, 0]
+    for c in range(nj):
+        for i in range(6):
+            reactions[line, 6 * c + i] = total[c, i] / duration
+
+
+@kernel
+def start(topo, par, state, work, u, settings, scales, mode, loops, elements):
+    """Work for the node in `state`, velocities projected onto the constraints where asked; returns the smallest pivot of a loop"""
+    gravity = (settings[GRAVITY], settings[GRAVITY + 1], settings[GRAVITY + 2])
+    n = topo[0, BODIES]
+    begin(topo, par, state, work, gravity, u[0, 0], loops, elements)
+    least = 1.0
+    if mode == FROM_VELOCITIES:
+        momenta_of_velocities(topo, par, state, work, elements)
+    if mode != AS_IT_IS:
+        project(topo, par, state, work, loops, elements)
+        if loops is not None:
+            least, fallen = smallest_pivot(topo, state, work, scales)
+        for b in range(n):
+            put6(state, b, V, get6(state, b, U))
+            put6(state, b, V2, get6(state, b, U))
+        state[n, LAST_DT] = 1.0
+        state[n, LAST_DT2] = 1.0
+        state[n, READ_OUT] = 1.0
+    return least
+
+
+@kernel
+def run(
+    topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total, stats, q, v, memory,
+    loops, elements,
+):  # fmt: skip
+    """`rollout`, or `start` with its result in values[3, 0]: one entry, so that their common kernels are compiled once"""
+    if counts[START] != NO_START:
+        values[3, 0] = start(topo, par, state, work, u, settings, scales, counts[START], loops, elements)
+        return CONVERGED, 0, 0
+    return rollout(
+        topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total, stats, q, v, memory,
+        loops, elements,
+    )  # fmt: skip
+
+
+@entry
+def run_tree(
+    topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total, stats, q, v, memory
+):  # fmt: skip
+    return run(
+        topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total, stats, q, v, memory,
+        None, None,
+    )  # fmt: skip
+
+
+@entry
+def run_loops(
+    topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total, stats, q, v, memory
+):  # fmt: skip
+    return run(
+        topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total, stats, q, v, memory,
+        True, None,
+    )  # fmt: skip
+
+
+@entry
+def run_tree_elements(
+    topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total, stats, q, v, memory
+):  # fmt: skip
+    return run(
+        topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total, stats, q, v, memory,
+        None, True,
+    )  # fmt: skip
+
+
+@entry
+def run_loops_elements(
+    topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total, stats, q, v, memory
+):  # fmt: skip
+    return run(
+        topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total, stats, q, v, memory,
+        True, True,
+    )  # fmt: skip

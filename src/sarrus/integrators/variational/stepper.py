@@ -1,0 +1,318 @@
+"""VariationalStepper: owns the arrays of one run, calls the compiled loop, and deals with what the loop gives back.
+
+A step that finds no solution is divided; rows of a loop that have become a poor choice are chosen anew."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sarrus import layout as at
+from sarrus._jit import Compiling
+from sarrus.errors import MechanismError, Status
+from sarrus.integrators.variational import rollout as run
+from sarrus.integrators.variational.kernels import CHOOSE_ROWS, SINGULAR
+from sarrus.model import Model, State
+from sarrus.model.nodes import join, split
+from sarrus.model.redundancy import carried, choose_rows
+
+ENTRIES = {
+    (False, False): (run.run_tree, "the kernels of trees"),
+    (True, False): (run.run_loops, "the kernels of closed loops"),
+    (False, True): (run.run_tree_elements, "the kernels of trees with springs and motors"),
+    (True, True): (run.run_loops_elements, "the kernels of closed loops with springs and motors"),
+}
+# A memory belongs to a state when both show the same motion to this.
+SAME = 1e-12
+# Redundant rows may disagree by this [m, 2 sin(angle/2)], or by this many times the inexactness of the geometry.
+REDUNDANT_LIMIT, INEXACT_FACTOR = 1e-8, 100.0
+
+
+@dataclass
+class Failure:
+    """A step that found no solution, substeps included."""
+
+    time: float
+    status: Status
+    joint: str | None
+    residual: float
+
+
+@dataclass
+class Chunk:
+    """What `advance` returns: recorded nodes (m, 13 nb), stats (steps, 5), reactions (1 + m, nj, 6) from the node before on."""
+
+    nodes: np.ndarray
+    stats: np.ndarray
+    reactions: np.ndarray | None
+    steps: int
+    failure: Failure | None
+
+
+class VariationalStepper:
+    """Runs steps of length dt from `state`."""
+
+    def __init__(self, method, model: Model, state: State, dt: float, *, reactions: bool):
+        self.method, self.model, self.dt = method, model, float(dt)
+        self.arrays = model.arrays
+        arrays = self.arrays
+        self._run, self._what = ENTRIES[arrays.loops, arrays.elements]
+        self.topo, self.par = arrays.topo, arrays.par
+        self.work = arrays.new_work()
+        self.kernel = arrays.state.copy()
+        self.saved = self.kernel.copy() if len(method.stages) > 1 else np.zeros((0, 0))
+        self.stages = method.stages
+        nj, nu = int(self.topo[0, at.JOINTS]), int(self.topo[0, at.INPUTS])
+        self.still = np.zeros((1, 2, nu))
+        self.values = np.zeros((4, max(nu, 1)))
+        self.scales = model.ranks.scales if len(model.ranks.scales) else np.ones(nj)
+        self.total = np.zeros((nj + 1, 6))
+        self.q, self.v = np.zeros((1, max(model.coordinates, 1))), np.zeros((1, max(model.coordinates, 1)))
+        self.controller, self.memory = 0, np.zeros((1, 1))
+        self.reactions = reactions
+        self.settings = np.zeros(run.SETTINGS)
+        self.settings[[run.DT, run.LEFT, run.RIGHT]] = dt, *method.weights
+        size = max(1e-3, mechanism_size(model))
+        self.tolerance = method.tolerance * size
+        self.settings[run.TOLERANCE] = self.tolerance
+        self.settings[run.LIMIT] = max(REDUNDANT_LIMIT * size, INEXACT_FACTOR * model.ranks.inexact, 10.0 * self.tolerance)
+        self.settings[run.GRAVITY : run.GRAVITY + 3] = model.gravity
+        self.counts = np.zeros(run.COUNTS, np.int64)
+        self.counts[run.MOST] = method.max_iterations
+        self.counts[run.REACTIONS] = reactions
+        self.time, self.done = float(state.time), 0
+        self.projection = 0.0
+        self._nothing = (np.zeros((1, 1)), np.zeros((1, 1)), np.zeros((1, 4), np.int64))  # no records: for starts
+        self._load(state)
+
+    # The node
+
+    def _load(self, state: State) -> None:
+        """Puts `state` into the kernel's arrays; velocities are projected onto the constraints."""
+        kernel, n = self.kernel, int(self.topo[0, at.BODIES])
+        self.put_motion(kernel, state)
+        if state.winding is not None:
+            self.model.put_winding(self.arrays, kernel, state.winding)
+        if state.memory is not None and state.memory.shape == kernel.shape:
+            columns = [*range(at.X, at.X + 7), *range(at.U, at.U + 6)]
+            if np.allclose(state.memory[:n][:, columns], kernel[:n][:, columns], rtol=SAME, atol=SAME):
+                kernel[:] = state.memory
+                self.start(run.AS_IT_IS)
+                return
+        given = kernel[:n, at.U : at.U + 6].copy()
+        least = self.start(run.FROM_VELOCITIES)
+        if self.arrays.loops:
+            self.choose()
+            kernel[:n, at.U : at.U + 6] = given
+            least = self.start(run.FROM_VELOCITIES)
+        if not np.isfinite(kernel).all():
+            raise MechanismError("the velocities of the start cannot be made to fit the constraints")
+        if least < SINGULAR:
+            raise MechanismError(
+                f"the mechanism starts in a singular configuration of {self.weakest_loop()}, where branches of motion meet and "
+                "none is chosen; start from another configuration, for example sarrus.assemble(model, {joint: small angle})"
+            )
+        self.projection = float(np.abs(kernel[:n, at.U : at.U + 6] - given).max(initial=0.0))
+
+    def put_motion(self, kernel: np.ndarray, state: State) -> None:
+        """Configuration and velocities of `state` into a kernel state."""
+        from sarrus.dynamics.readout import load_node
+
+        nodes = join(state.position, state.orientation, state.velocity, state.angular_velocity)
+        load_node(self.topo, self.par, kernel, self.work, nodes)
+
+    def start(self, mode: int, u: np.ndarray | None = None) -> float:
+        """Work for the node, velocities as `mode` says; returns the smallest pivot of a loop over its scale."""
+        self.counts[run.START] = mode
+        self._enter(self.still if u is None else u, *self._nothing)
+        self.counts[run.START] = run.NO_START
+        return float(self.values[3, 0])
+
+    def weakest_loop(self) -> str:
+        """Name of the closing joint with the smallest pivot in the last projection."""
+        rows = int(self.topo[0, at.ROWS])
+        first = int(self.topo[0, at.W_ROWS])
+        of = self.topo[self.topo[0, at.T_ROWS] : self.topo[0, at.T_ROWS] + rows, at.ROW_OF]
+        size = self.work[first : first + rows, at.DIAG] / self.scales[of]
+        return f"the loop that joint {self.model.joint_names[of[int(np.argmin(size))]]!r} closes"
+
+    def choose(self) -> None:
+        """Active rows of the loops at the node, by pivoted elimination of all candidates."""
+        if self.model.candidates is None:
+            return
+        candidates = self.model.candidates
+        choice = choose_rows(candidates, carried(candidates, self.kernel), self.scales, self.model.ranks.ranks)
+        rows, first = int(self.topo[0, at.ROWS]), int(self.topo[0, at.S_ROWS])
+        table = self.topo[self.topo[0, at.T_ROWS] : self.topo[0, at.T_ROWS] + rows]
+        joints = int(self.topo[0, at.S_JOINTS])
+        for j, places in choice.places.items():
+            mine = np.flatnonzero((table[:, at.ROW_OF] == j) & (table[:, at.ROW_KIND] == at.CONSTRAINT_ROW))
+            if len(places) == len(mine):
+                self.kernel[first + mine, at.ACTIVE] = places
+            self.kernel[joints + j, at.WATCH] = 0.0
+
+    def state(self) -> State:
+        """The node as a `State`, with what exact continuation needs."""
+        n, nb = int(self.topo[0, at.BODIES]), len(self.model.body_names)
+        return State(self.time, *self._motion(n, nb), self.model, self._winding(), self.kernel.copy())
+
+    def _motion(self, n: int, nb: int) -> tuple[np.ndarray, ...]:
+        from sarrus.dynamics.readout import save_node
+
+        nodes = np.zeros((1, 13 * nb))
+        save_node(self.topo, self.par, self.kernel, nodes)
+        return tuple(array[0].copy() for array in split(nodes))
+
+    def _winding(self) -> np.ndarray | None:
+        if not self.arrays.elements:
+            return None
+        first = int(self.topo[0, at.S_JOINTS])
+        out = np.zeros(self.model.coordinates)
+        for j, where in enumerate(self.model.joint_slices.values()):
+            out[where] = self.kernel[first + j, at.COORD : at.COORD + where.stop - where.start]
+        return out
+
+    # Steps
+
+    def advance(self, steps: int, u: np.ndarray | None, every: int, read: bool) -> Chunk:
+        """Runs `steps` steps; records every `every`-th node of the run.
+
+        u: inputs (steps or 1, 2, inputs) at both nodes of a step; read: velocities at every node, recorded or not"""
+        u = self.still if u is None else u
+        nb, nj = len(self.model.body_names), int(self.topo[0, at.JOINTS])
+        lines = (self.done + steps) // every - self.done // every
+        out = np.empty((lines + 1, 13 * nb))
+        reactions = np.zeros((lines + 1, 6 * nj)) if self.reactions else np.zeros((1, 1))
+        stats = np.zeros((steps, 5), np.int64)
+        line, k, failure = 1, 0, None
+        chosen_at = -1
+        while k < steps:
+            inputs = u if len(u) == 1 else u[k:]
+            status, did, wrote = self._call(steps - k, self.done, every, read, line, inputs, out, reactions, stats[k:, :4])
+            self._moved(did)
+            k, line = k + did, line + wrote
+            if status == CHOOSE_ROWS:
+                self.choose()
+                self.start(run.AS_IT_IS, inputs[min(did, len(inputs) - 1) :])
+            elif status != Status.CONVERGED:
+                if status == Status.REDUNDANT_ROWS and chosen_at != self.done and self.arrays.loops:
+                    chosen_at = self.done
+                    self._return_to_node(inputs[min(did, len(inputs) - 1) :])
+                    self.choose()
+                    self.start(run.AS_IT_IS)
+                    continue
+                failure, wrote = self._divide(k, u, every, line, out, reactions, stats, Status(status))
+                if failure is not None:
+                    break
+                k, line = k + 1, line + wrote
+        recorded = out[1:line]
+        table = reactions[:line].reshape(-1, nj, 6)[:, : len(self.model.joint_names)] if self.reactions else None
+        return Chunk(recorded, stats[:k], table, k, failure)
+
+    def _moved(self, steps: int) -> None:
+        self.done += steps
+        self.time += steps * self.dt
+
+    def _call(self, steps, before, every, read, line, u, out, reactions, stats, dt=None):
+        counts, settings = self.counts, self.settings
+        counts[[run.STEPS, run.BEFORE, run.EVERY, run.READ, run.LINE]] = steps, before, every, read, line
+        counts[run.CONTROLLER] = self.controller
+        settings[run.TIME], settings[run.DT] = self.time, self.dt if dt is None else dt
+        return self._enter(u, out, reactions, stats)
+
+    def _enter(self, u, out, reactions, stats):
+        """The compiled loop, on the arrays of this run."""
+        with Compiling(self._run, self._what):
+            return self._run(
+                self.topo, self.par, self.kernel, self.work, self.saved, u, self.values, self.stages, self.scales,
+                self.settings, self.counts, out, reactions, self.total, stats, self.q, self.v, self.memory,
+            )  # fmt: skip
+
+    def _return_to_node(self, u: np.ndarray) -> None:
+        """After a failed step: the node as it was, velocities as they are there."""
+        if len(self.stages) > 1:
+            self.kernel[:] = self.saved
+        self.start(run.FROM_MOMENTA, u)
+
+    def _divide(self, k, u, every, line, out, reactions, stats, status) -> tuple[Failure | None, int]:
+        """Does step k in 2, 4, 8, ... parts; returns (failure or None, lines recorded)."""
+        inputs = u if len(u) == 1 else u[k : k + 1]
+        failure = self._describe(status)
+        self._return_to_node(inputs)
+        node, total = self.kernel.copy(), self.total.copy()
+        factored, corrected = int(stats[k, 0]), int(stats[k, 1])
+        parts = 2
+        while parts <= self.method.max_substeps:
+            fractions = np.linspace(0.0, 1.0, parts + 1)
+            both = inputs[:, :1] + fractions[None, :, None] * (inputs[:, 1:] - inputs[:, :1])
+            pieces = np.stack([both[0, :-1], both[0, 1:]], axis=1)
+            detail = np.zeros((parts, 4), np.int64)
+            wanted = (self.done + 1) % every == 0
+            scratch = out if wanted else np.zeros((2, out.shape[1]))
+            place = line if wanted else 1
+            held = np.zeros((1 + place, reactions.shape[1]))
+            did, wrote, ended = 0, 0, int(Status.CONVERGED)
+            while did < parts:
+                ended, more, wrote = self._call(
+                    parts - did, did, parts, True, place, pieces[did:], scratch, held, detail[did:], self.dt / parts
+                )
+                did += more
+                if ended == CHOOSE_ROWS:
+                    self.choose()
+                    self.start(run.AS_IT_IS, pieces[min(did, parts - 1) :])
+                    ended = int(Status.CONVERGED)
+                elif ended != Status.CONVERGED:
+                    break
+            factored, corrected = factored + int(detail[:, 0].sum()), corrected + int(detail[:, 1].sum())
+            if ended == Status.CONVERGED:
+                if self.reactions and self.done % every == 0:
+                    reactions[line - 1] = held[place - 1]
+                stats[k] = factored, corrected, int(Status.SUBSTEPPED), detail[:, 3].sum(), parts
+                self._moved(1)
+                return None, int(wanted)
+            failure = self._describe(Status(ended))
+            self.kernel[:], self.total[:] = node, total
+            self.start(run.AS_IT_IS, inputs)
+            parts *= 2
+        return failure, 0
+
+    def _describe(self, status: Status) -> Failure:
+        """The failed step with its worst joint by name; reads the trial configuration left in `work`."""
+        n, model = int(self.topo[0, at.BODIES]), self.model
+        links = self.topo[1 : n + 1]
+        size = np.nan_to_num(np.abs(self.work[:n, at.C : at.C + 6]), nan=np.inf).max(axis=1)
+        first = int(self.topo[0, at.W_FREEDOMS])
+        for b in range(n):
+            lines = slice(first + links[b, at.FREEDOM], first + links[b, at.FREEDOM] + links[b, at.ROTATIONS] + links[b, at.TRANSLATIONS])
+            size[b] = max(size[b], np.nan_to_num(np.abs(self.work[lines, at.T]), nan=np.inf).max(initial=0.0))
+        joint, worst = int(links[int(np.argmax(size)), at.LINK_JOINT]), float(size.max())
+        rows, first = int(self.topo[0, at.ROWS]), int(self.topo[0, at.W_ROWS])
+        if rows:
+            errors = np.nan_to_num(np.abs(self.work[first : first + rows, at.ERR]), nan=np.inf)
+            k = int(np.argmax(errors))
+            table = self.topo[self.topo[0, at.T_ROWS] + k]
+            if errors[k] > worst and table[at.ROW_KIND] != at.DAMPER_ROW:
+                joint, worst = int(table[at.ROW_OF]), float(errors[k])
+        name = model.joint_names[joint] if joint < len(model.joint_names) else None
+        return Failure(self.time, status, name, worst)
+
+    def last_reactions(self) -> np.ndarray | None:
+        """(nj, 6) wrenches over the second half of the last step: the impulses that the last node has got so far."""
+        if not self.reactions:
+            return None
+        duration = self.total[-1, 0]
+        joints = self.total[: len(self.model.joint_names)]
+        return joints / duration if duration > 0.0 else np.zeros_like(joints)
+
+
+def mechanism_size(model: Model) -> float:
+    """Longest distance of a joint point from the centre of its body [m]; 1 where there are none."""
+    sizes = [
+        float(np.linalg.norm(p))
+        for joint in model.description.joints
+        for body, p in ((joint.a, joint.pa), (joint.b, joint.pb))
+        if body < len(model.body_names)
+    ]
+    longest = 2.0 * max(sizes, default=0.0)
+    return longest if longest > 0.0 else 1.0

@@ -1,0 +1,99 @@
+"""Tuples moved between registers and the rows of an array.
+
+`at(k)` is the column where element k of this world lives: the one thing that differs between a single world and tiles of worlds."""
+
+from sarrus._jit import helper
+
+
+@helper
+def at(k):
+    return k
+
+
+@helper
+def get1(a, i, k):
+    return a[i, at(k)]
+
+
+@helper
+def put1(a, i, k, v):
+    a[i, at(k)] = v
+
+
+@helper
+def get3(a, i, k):
+    return a[i, at(k)], a[i, at(k + 1)], a[i, at(k + 2)]
+
+
+@helper
+def get4(a, i, k):
+    return a[i, at(k)], a[i, at(k + 1)], a[i, at(k + 2)], a[i, at(k + 3)]
+
+
+@helper
+def get6(a, i, k):
+    return get3(a, i, k), get3(a, i, k + 3)
+
+
+@helper
+def get9(a, i, k):
+    return (
+        a[i, at(k)], a[i, at(k + 1)], a[i, at(k + 2)],
+        a[i, at(k + 3)], a[i, at(k + 4)], a[i, at(k + 5)],
+        a[i, at(k + 6)], a[i, at(k + 7)], a[i, at(k + 8)],
+    )
+
+
+@helper
+def get36(a, i, k):
+    return get9(a, i, k), get9(a, i, k + 9), get9(a, i, k + 18), get9(a, i, k + 27)
+
+
+@helper
+def put3(a, i, k, v):
+    a[i, at(k)] = v[0]
+    a[i, at(k + 1)] = v[1]
+    a[i, at(k + 2)] = v[2]
+
+
+@helper
+def put4(a, i, k, v):
+    a[i, at(k)] = v[0]
+    a[i, at(k + 1)] = v[1]
+    a[i, at(k + 2)] = v[2]
+    a[i, at(k + 3)] = v[3]
+
+
+@helper
+def put6(a, i, k, v):
+    put3(a, i, k, v[0])
+    put3(a, i, k + 3, v[1])
+
+
+@helper
+def put9(a, i, k, v):
+    a[i, at(k)] = v[0]
+    a[i, at(k + 1)] = v[1]
+    a[i, at(k + 2)] = v[2]
+    a[i, at(k + 3)] = v[3]
+    a[i, at(k + 4)] = v[4]
+    a[i, at(k + 5)] = v[5]
+    a[i, at(k + 6)] = v[6]
+    a[i, at(k + 7)] = v[7]
+    a[i, at(k + 8)] = v[8]
+
+
+@helper
+def put36(a, i, k, M):
+    put9(a, i, k, M[0])
+    put9(a, i, k + 9, M[1])
+    put9(a, i, k + 18, M[2])
+    put9(a, i, k + 27, M[3])
+
+
+@helper
+def add_to6(a, i, k, s, v):
+    """a[i, k:k+6] += s v"""
+    for j in range(3):
+        a[i, at(k + j)] += s * v[0][j]
+        a[i, at(k + 3 + j)] += s * v[1][j]

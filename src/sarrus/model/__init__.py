@@ -1,0 +1,7 @@
+"""From a `Mechanism` to a `Model` and its `State`: graph, elimination plan, redundancy, assembly, coordinates."""
+
+from sarrus.model.build import build
+from sarrus.model.model import Model
+from sarrus.model.state import State
+
+__all__ = ["Model", "State", "build"]

@@ -1,0 +1,247 @@
+"""Assembly: a configuration from joint coordinates, loops closed by Gauss-Newton; and velocities from joint velocities."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from sarrus import layout as at
+from sarrus.errors import AssemblyError, MechanismError
+from sarrus.model.arrays import matrix
+from sarrus.model.geometry import JointGeometry
+from sarrus.model.linear import Linearisation, least_change, multiply
+from sarrus.model.model import Model
+from sarrus.model.state import State
+
+# Constraints of an assembled state hold to this (times the size of the mechanism, metres) or better.
+CLOSED = 1e-11
+ITERATIONS = 100
+
+
+def assemble(model: Model, joints: Mapping[str, Any] | None = None) -> State:
+    """The state with the given joint coordinates, at rest, closest to where the tree alone would put it; loops are closed.
+
+    joints: name -> coordinate (or one value per coordinate).  AssemblyError names what cannot be met."""
+    targets = joint_targets(model, joints or {}, "coordinate")
+    here = Linearisation(model.every, forward_kinematics(model, targets))
+    index, component, wanted = _flat(model, targets)
+    size = max(1.0, float(np.abs(here.state[: here.bodies, at.X : at.X + 3]).max(initial=0.0)))
+    values, rows = here.coordinates(index, component)
+    for _ in range(ITERATIONS):
+        error = np.concatenate([here.residual, values - wanted])
+        worst = float(np.abs(error).max(initial=0.0))
+        if worst < CLOSED * size:
+            return _state(model, here.state)
+        motion = least_change(_stack(here.matrix, rows), error)
+        # No body turns by more than half a radian at once, so that the branch next to the start is found.
+        motion *= min(1.0, 0.5 / max(float(np.abs(motion).max()), 1e-300))
+        before = here.state.copy()
+        for _ in range(12):
+            here.move(motion)
+            values, rows = here.coordinates(index, component)
+            new = float(np.abs(np.concatenate([here.residual, values - wanted])).max())
+            if new < worst:
+                break
+            here.state[:] = before
+            motion = 0.5 * motion
+        else:
+            here.update()
+            break
+    values, rows = here.coordinates(index, component)
+    worst = float(np.abs(np.concatenate([here.residual, values - wanted])).max(initial=0.0))
+    if worst < max(100.0 * CLOSED * size, 10.0 * model.ranks.inexact):
+        return _state(model, here.state)
+    raise AssemblyError(_complaint(model, here, targets, index, component, values - wanted, CLOSED * size))
+
+
+def _complaint(model: Model, here: Linearisation, targets, index, component, missed, tolerance: float) -> str:
+    """Which joints and which given coordinates cannot be met, by name."""
+    parts = []
+    for name, where in model.row_slices.items():
+        gap = float(np.abs(here.residual[where]).max(initial=0.0))
+        if gap > 100.0 * tolerance:
+            parts.append((gap, f"joint {name!r} stays open by {gap:.3g}"))
+    for j, i, gap in zip(index, component, np.abs(missed), strict=True):
+        if gap > 100.0 * tolerance:
+            name = model.joint_names[j]
+            asked = targets[name][i]
+            parts.append((gap, f"joint {name!r} misses its coordinate {asked:.6g} by {gap:.3g}"))
+    parts.sort(reverse=True)
+    listed = "; ".join(text for _, text in parts[:6]) or "the constraints cannot be met"
+    given = f" with {', '.join(repr(n) for n in targets)} as given" if targets else ""
+    return f"the mechanism cannot be assembled{given}: {listed} (metres or radians)"
+
+
+def joint_targets(model: Model, joints: Mapping[str, Any], what: str) -> dict[str, np.ndarray]:
+    """Checked values per joint name: one number per coordinate, NaN where not given."""
+    out = {}
+    for name, value in joints.items():
+        where = model.joint_slices[model.joint_names[model.joint(name)]]
+        count = where.stop - where.start
+        values = np.atleast_1d(np.asarray(value, float))
+        if count == 0:
+            raise MechanismError(f"joint {name!r} has no coordinates; it takes no {what}")
+        if values.shape != (count,):
+            raise MechanismError(f"joint {name!r} has {count} coordinates, not {values.size}")
+        if not np.isfinite(values).all():
+            raise MechanismError(f"joint {name!r}: {what} {value!r} is not finite")
+        out[name] = values
+    return out
+
+
+def _flat(model: Model, targets: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    index = [model.joint_index[name] for name, values in targets.items() for _ in values]
+    component = [i for values in targets.values() for i in range(len(values))]
+    wanted = [x for values in targets.values() for x in values]
+    return np.array(index, np.int64), np.array(component, np.int64), np.array(wanted, float)
+
+
+def _stack(G, rows):
+    from scipy.sparse import vstack
+
+    return vstack([G, rows], format="csr")
+
+
+def turn(axis: np.ndarray, angle: float) -> np.ndarray:
+    """Unit quaternion of a rotation about a unit axis."""
+    return np.concatenate([[np.cos(0.5 * angle)], np.sin(0.5 * angle) * axis])
+
+
+def relative_pose(joint: JointGeometry, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(quaternion, displacement) of the child relative to the parent at coordinates q, in the parent frame."""
+    kt, kr = joint.translations, joint.rotations
+    shift = q[:kt] @ joint.basis_t[:kt] if kt else np.zeros(3)
+    rotation = turn(np.array([1.0, 0.0, 0.0]), 0.0)
+    if kr == 1:
+        rotation = turn(joint.basis_r[0], q[kt])
+    elif kr == 2:
+        rotation = multiply(turn(joint.basis_r[0], q[kt])[None], turn(joint.basis_r[1], q[kt + 1])[None])[0]
+    elif kr == 3:
+        angle = float(np.linalg.norm(q[kt:]))
+        if angle > 0.0:
+            rotation = turn(q[kt:] / angle, angle)
+    if joint.kind == at.SCREW_PAIR:
+        shift = shift + joint.number * q[0] * joint.basis_r[0]
+    return rotation, shift
+
+
+def forward_kinematics(model: Model, targets: dict[str, np.ndarray]) -> np.ndarray:
+    """Kernel state (of `model.every`) with the tree joints at their targets (0 where not given)."""
+    d, state = model.description, model.every.state.copy()
+    n = len(d.tree.order)
+    first = int(model.every.topo[0, at.S_JOINTS])
+    moved = False
+    for name, values in targets.items():
+        state[first + model.joint_index[name], at.COORD : at.COORD + len(values)] = values
+        moved = moved or bool(np.any(values))
+    if not moved:
+        return state
+    for b in range(n):
+        j, a = d.tree.joint[b], d.tree.parent[b]
+        joint = d.joints[j]
+        if j >= len(model.joint_names):
+            continue
+        q = targets.get(joint.name, np.zeros(joint.coordinates))
+        rotation, shift = relative_pose(joint, q)
+        qa, xa = state[a, at.Q : at.Q + 4], state[a, at.X : at.X + 3]
+        if not d.tree.is_reversed[b]:
+            qb = multiply(qa[None], rotation[None])[0]
+            xb = xa + matrix(qa) @ (joint.pa + shift) - matrix(qb) @ joint.pb
+        else:
+            qb = multiply(qa[None], (rotation * [1, -1, -1, -1])[None])[0]
+            xb = xa + matrix(qa) @ joint.pb - matrix(qb) @ (joint.pa + shift)
+        state[b, at.Q : at.Q + 4], state[b, at.X : at.X + 3] = qb, xb
+    return state
+
+
+def _state(model: Model, kernel: np.ndarray) -> State:
+    """The `State` of a kernel state, at rest."""
+    d = model.description
+    nb = len(model.body_names)
+    bodies = list(model.mechanism.bodies.values())
+    reference = np.array([b.orientation for b in bodies]).reshape(nb, 4)
+    position, orientation = np.zeros((nb, 3)), np.zeros((nb, 4))
+    position[d.tree.order] = kernel[:nb, at.X : at.X + 3]
+    orientation[d.tree.order] = kernel[:nb, at.Q : at.Q + 4]
+    orientation = multiply(orientation, reference)
+    first = len(kernel) - len(d.joints)
+    winding = np.zeros(model.coordinates)
+    for name, where in model.joint_slices.items():
+        line = kernel[first + model.joint_index[name]]
+        winding[where] = line[at.COORD : at.COORD + where.stop - where.start]
+    return State(0.0, position, orientation, np.zeros((nb, 3)), np.zeros((nb, 3)), model, winding)
+
+
+def with_velocities(model: Model, state: State, velocities: Mapping[str, Any]) -> State:
+    """`state` with the given joint velocities; other joints stay as slow as the loops allow (least kinetic energy of the change)."""
+    targets = joint_targets(model, velocities, "velocity")
+    here = Linearisation(model.every, kernel_state(model, state))
+    index, component, wanted = _flat(model, targets)
+    rows = here.coordinates(index, component)[1]
+    guess = tree_velocities(model, here, targets)
+    G = _stack(here.matrix, rows)
+    error = G @ guess - np.concatenate([np.zeros(len(here.residual)), wanted])
+    motion = guess + least_change(G, error, here.inverse_mass())
+    motion = motion + least_change(G, G @ motion - np.concatenate([np.zeros(len(here.residual)), wanted]), here.inverse_mass())
+    missed = rows @ motion - wanted
+    if np.abs(missed).max(initial=0.0) > 1e-6 * max(1.0, np.abs(wanted).max(initial=0.0)):
+        worst = int(np.argmax(np.abs(missed)))
+        raise AssemblyError(
+            f"joint {model.joint_names[index[worst]]!r} cannot have the velocity {wanted[worst]:.6g}: the loops leave "
+            f"{rows[worst] @ motion:.6g}".replace("[", "").replace("]", "")
+        )
+    out = state.copy()
+    order = model.description.tree.order
+    motion = motion.reshape(-1, 6)
+    for b, user in enumerate(order):
+        out.velocity[user] = motion[b, :3]
+        out.angular_velocity[user] = matrix(out.orientation[user]).T @ motion[b, 3:]
+    return out
+
+
+def tree_velocities(model: Model, here: Linearisation, targets: dict[str, np.ndarray]) -> np.ndarray:
+    """Motion of all bodies (6 nb,) when the tree joints move at the given velocities and the others are still."""
+    d, n = model.description, here.bodies
+    R = here.work[: n + 1, at.R1 : at.R1 + 9].reshape(n + 1, 3, 3)
+    x = here.state[: n + 1, at.X : at.X + 3]
+    motion = np.zeros((n + 1, 6))
+    for b in range(n):
+        j, a = d.tree.joint[b], d.tree.parent[b]
+        joint = d.joints[j]
+        motion[b, 3:] = motion[a, 3:]
+        motion[b, :3] = motion[a, :3] + np.cross(motion[a, 3:], x[b] - x[a])
+        if joint.name not in targets:
+            continue
+        v = targets[joint.name]
+        A, B = (b, a) if d.tree.is_reversed[b] else (a, b)
+        kt, kr = joint.translations, joint.rotations
+        slide = R[A] @ (v[:kt] @ joint.basis_t[:kt]) if kt else np.zeros(3)
+        spin = np.zeros(3)
+        if kr == 1:
+            spin = R[A] @ joint.basis_r[0] * v[kt]
+        elif kr == 2:
+            spin = R[A] @ joint.basis_r[0] * v[kt] + R[B] @ joint.basis_r[1] * v[kt + 1]
+        elif kr == 3:
+            spin = R[A] @ v[kt:]
+        if joint.kind == at.SCREW_PAIR:
+            slide = slide + joint.number * spin
+        sign = -1.0 if d.tree.is_reversed[b] else 1.0
+        point = x[B] + R[B] @ joint.pb
+        motion[b, :3] += sign * (slide + np.cross(spin, x[b] - point))
+        motion[b, 3:] += sign * spin
+    return motion[:n].ravel()
+
+
+def kernel_state(model: Model, state: State) -> np.ndarray:
+    """Kernel state (of `model.every`) with the configuration of `state`."""
+    d, out = model.description, model.every.state.copy()
+    nb = len(model.body_names)
+    bodies = list(model.mechanism.bodies.values())
+    back = np.array([b.orientation for b in bodies]).reshape(nb, 4) * [1, -1, -1, -1]
+    out[:nb, at.X : at.X + 3] = state.position[d.tree.order]
+    out[:nb, at.Q : at.Q + 4] = multiply(np.asarray(state.orientation), back)[d.tree.order]
+    if state.winding is not None:
+        model.put_winding(model.every, out, state.winding)
+    return out

@@ -1,0 +1,40 @@
+"""build: from what the user says to what the kernels read."""
+
+from __future__ import annotations
+
+from sarrus.errors import MechanismError
+from sarrus.mechanism import Mechanism
+from sarrus.model.arrays import Drives, compliant_rows, constraint_rows, describe, make_arrays
+from sarrus.model.geometry import joint_geometry
+from sarrus.model.graph import spanning_tree
+from sarrus.model.model import Model
+from sarrus.model.plan import border_plan, listing
+from sarrus.model.redundancy import Ranks, carried, choose_rows, find_ranks
+
+
+def build(mechanism: Mechanism) -> Model:
+    """The model of `mechanism`: frozen arrays, elimination plan, redundancy."""
+    if not isinstance(mechanism, Mechanism):
+        raise MechanismError(f"build takes a sarrus.Mechanism, not {type(mechanism).__name__}")
+    if not mechanism.bodies:
+        raise MechanismError("the mechanism has no bodies; add one with add_body")
+    tree = spanning_tree(mechanism)
+    d = describe(mechanism, tree, joint_geometry(mechanism))
+    drives = Drives(d)
+    listed = [row for j, joint in enumerate(d.joints) for row in constraint_rows(d, j, joint.places)]
+    every = make_arrays(d, listing(tree, listed), drives)
+    closing = [j for j in tree.closures if d.joints[j].places]
+    if not closing:
+        return Model(d, drives, make_arrays(d, border_plan(tree, compliant_rows(d, drives)), drives), every, None, Ranks())
+    candidate_rows = [row for j in closing for row in constraint_rows(d, j, d.joints[j].places)]
+    candidates = make_arrays(d, border_plan(tree, candidate_rows), drives)
+    ranks = find_ranks(d, every, candidates, closing)
+    start = choose_rows(candidates, carried(candidates, every.state), ranks.scales, ranks.ranks)
+    rows = []
+    for j in closing:
+        places = start.places[j] + [p for p in d.joints[j].places if p not in start.places[j]]
+        rows += constraint_rows(d, j, tuple(places[: ranks.ranks[j]]))
+    arrays = make_arrays(d, border_plan(tree, rows + compliant_rows(d, drives)), drives)
+    return Model(d, drives, arrays, every, candidates, ranks)
+
+

@@ -1,0 +1,144 @@
+"""Joints as the kernels read them: points on both bodies and direction bases, from the world frame of the reference configuration."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from sarrus import layout as at
+from sarrus.mechanism import JOINT_KINDS, Mechanism
+from sarrus.mechanism.constraints import Custom, Distance, Gear, PointOnCurve, Rolling
+from sarrus.mechanism.joints import Joint
+
+
+@dataclass
+class JointGeometry:
+    """One joint: kind, bodies (the user's indices; the number of bodies means the world), free directions and rows."""
+
+    name: str
+    kind: int
+    a: int
+    b: int
+    pa: np.ndarray
+    pb: np.ndarray
+    translations: int = 0
+    rotations: int = 0
+    basis_t: np.ndarray = field(default_factory=lambda: np.eye(3))
+    basis_r: np.ndarray = field(default_factory=lambda: np.eye(3))
+    places: tuple[int, ...] = ()  # of its rows among the six places of the kernels
+    coordinates: int = 0
+    angular: tuple[bool, ...] = ()
+    armature: tuple[float, ...] = ()
+    number: float = 0.0  # pitch, length, radius or ratio
+    source: object = None
+
+
+def frame_of(axis: np.ndarray, second: np.ndarray | None = None) -> np.ndarray:
+    """Rows: axis and two perpendicular unit vectors, the first of them `second` where given."""
+    if second is None:
+        second = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
+        second = second / np.linalg.norm(second)
+    return np.stack([axis, second, np.cross(axis, second)])
+
+
+def directions(joint: Joint) -> tuple[np.ndarray, np.ndarray]:
+    """(translations, rotations): bases with the free directions first; see `SPEC` of the kinds in `JOINT_KINDS`."""
+    kind = joint.kind
+    translations = rotations = np.eye(3)
+    if kind in ("prismatic", "cylindrical", "slot", "screw"):
+        translations = frame_of(joint.axis)
+    elif kind == "pin_in_slot":
+        translations = frame_of(joint.axis, joint.axis2)
+    elif kind in ("planar", "rectangular", "point_on_plane"):
+        translations = frame_of(joint.axis, joint.axis2)[[1, 2, 0]]
+    if kind in ("revolute", "cylindrical", "screw", "planar", "parallel_axis"):
+        rotations = frame_of(joint.axis)
+    elif kind == "pin_in_slot":
+        rotations = frame_of(joint.axis2)
+    elif kind == "universal":
+        rotations = frame_of(joint.axis, joint.axis2)
+    return translations, rotations
+
+
+def joint_geometry(mechanism: Mechanism) -> list[JointGeometry]:
+    """All joints in the order of addition, then one free joint to the world for every body (used where it flies freely)."""
+    number = {name: i for i, name in enumerate(mechanism.bodies)} | {"world": len(mechanism.bodies)}
+    centre = [body.position for body in mechanism.bodies.values()] + [np.zeros(3)]
+    names = list(mechanism.joints)
+    out = []
+    for joint in mechanism.joints.values():
+        if isinstance(joint, Joint):
+            out.append(_table_joint(joint, number, centre))
+        elif isinstance(joint, Distance):
+            a, b = number[joint.a], number[joint.b]
+            out.append(
+                JointGeometry(
+                    joint.name, at.DISTANCE, a, b, joint.at_a - centre[a], joint.at_b - centre[b],
+                    places=(0,), coordinates=1, angular=(False,), number=joint.length, source=joint,
+                )
+            )  # fmt: skip
+        elif isinstance(joint, Gear):
+            first = out[names.index(joint.joint_a)]
+            out.append(
+                JointGeometry(
+                    joint.name, at.GEAR, first.a, first.b, first.pa, first.pb, places=(0,), coordinates=1,
+                    angular=(first.angular[joint.component_a],), number=joint.ratio, source=joint,
+                )
+            )  # fmt: skip
+        elif isinstance(joint, PointOnCurve):
+            a, b = number[joint.parent], number[joint.child]
+            out.append(
+                JointGeometry(
+                    joint.name, at.CURVE, a, b, np.zeros(3), joint.at - centre[b],
+                    places=(0, 1), coordinates=1, angular=(False,), source=joint,
+                )
+            )  # fmt: skip
+        elif isinstance(joint, Rolling):
+            axis = joint.axis if joint.axis is not None else np.array([0.0, 0.0, 1.0])
+            out.append(
+                JointGeometry(
+                    joint.name, at.ROLLING, len(mechanism.bodies), number[joint.body], np.zeros(3), np.zeros(3),
+                    basis_r=frame_of(axis), places=(0, 1, 2), number=joint.radius, source=joint,
+                )
+            )  # fmt: skip
+        elif isinstance(joint, Custom):
+            out.append(
+                JointGeometry(
+                    joint.name, at.CUSTOM, len(mechanism.bodies), number[joint.bodies[0]], np.zeros(3), np.zeros(3),
+                    places=tuple(range(joint.rows)), source=joint,
+                )
+            )  # fmt: skip
+    return out
+
+
+def free_root(body: int, world: int, position: np.ndarray) -> JointGeometry:
+    """The joint of a body that no joint connects to the world: all directions free."""
+    return JointGeometry(
+        "", at.LOWER_PAIR, world, body, np.array(position), np.zeros(3), translations=3, rotations=3, coordinates=0
+    )
+
+
+def _table_joint(joint: Joint, number: dict[str, int], centre: list[np.ndarray]) -> JointGeometry:
+    kind = JOINT_KINDS[joint.kind]
+    a, b = number[joint.parent], number[joint.child]
+    basis_t, basis_r = directions(joint)
+    rotational = {0: (3, 4, 5), 1: (4, 5), 2: (5,), 3: ()}[kind.rotations]
+    return JointGeometry(
+        name=joint.name,
+        kind=at.SCREW_PAIR if joint.kind == "screw" else at.LOWER_PAIR,
+        a=a,
+        b=b,
+        pa=joint.at - centre[a],
+        pb=joint.at - centre[b],
+        translations=kind.translations,
+        rotations=kind.rotations,
+        basis_t=basis_t,
+        basis_r=basis_r,
+        places=tuple(range(kind.translations, 3)) + rotational,
+        coordinates=len(kind.coordinates),
+        angular=kind.angular,
+        armature=joint.armature,
+        number=joint.pitch or 0.0,
+        source=joint,
+    )

@@ -1,0 +1,113 @@
+"""The constraints as one sparse matrix at a configuration, for assembly, random motion and projection outside a step."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sarrus import layout as at
+from sarrus.model.arrays import Arrays
+
+# Added to the diagonal of G W G', relative to its mean: redundant rows make it singular, and Gauss-Newton forgives the rest.
+REGULARISATION = 1e-12
+
+
+class Linearisation:
+    """A configuration with the residuals of all rows of all joints and their sparse Jacobian (rows, 6 nb), kernel numbers.
+
+    Motions are world translations and world rotations of every body."""
+
+    def __init__(self, arrays: Arrays, state: np.ndarray):
+        self.arrays = arrays
+        self.state = state
+        self.work = arrays.new_work()
+        self.bodies = int(arrays.topo[0, at.BODIES])
+        self.residual = np.zeros(int(arrays.topo[0, at.ROWS]))
+        topo = arrays.topo
+        ends = topo[topo[0, at.T_ENDS] : topo[0, at.T_ENDS] + topo[0, at.ENDS]]
+        self._row = np.repeat(ends[:, at.END_ROW], 6)
+        self._column = (6 * ends[:, [at.END_BODY]] + np.arange(6)).ravel()
+        self.update()
+
+    def update(self) -> None:
+        """Residuals and row vectors at the configuration in `state`."""
+        from sarrus.dynamics.readout import linearise
+
+        linearise(self.arrays.topo, self.arrays.par, self.state, self.work, self.residual)
+
+    @property
+    def matrix(self):
+        """Jacobian of all rows, scipy.sparse."""
+        from scipy.sparse import csr_matrix
+
+        first, count = self.arrays.topo[0, [at.W_ENDS, at.ENDS]]
+        values = self.work[first : first + count, at.G0 : at.G0 + 6].ravel()
+        return csr_matrix((values, (self._row, self._column)), shape=(len(self.residual), 6 * self.bodies))
+
+    def coordinates(self, joints: np.ndarray, components: np.ndarray):
+        """(values, sparse Jacobian) of coordinates of the given joints."""
+        from scipy.sparse import csr_matrix
+
+        from sarrus.dynamics.readout import coordinate_rows
+
+        values, rows = np.zeros(len(joints)), np.zeros((len(joints), 12))
+        topo = self.arrays.topo
+        coordinate_rows(topo, self.arrays.par, self.state, self.work, joints, components, values, rows)
+        table = topo[topo[0, at.T_JOINTS] :]
+        real = np.array([gear_joint(table, j) for j in joints], np.int64)
+        body = np.stack([table[real, at.JOINT_B], table[real, at.JOINT_A]], axis=1)
+        column = (6 * body[:, :, None] + np.arange(6)).reshape(len(joints), 12)
+        keep = np.repeat(body < self.bodies, 6, axis=1)
+        line = np.broadcast_to(np.arange(len(joints))[:, None], column.shape)
+        return values, csr_matrix((rows[keep], (line[keep], column[keep])), shape=(len(joints), 6 * self.bodies))
+
+    def move(self, motion: np.ndarray) -> None:
+        """Moves all bodies by `motion` (6 nb,) and updates."""
+        motion = motion.reshape(self.bodies, 6)
+        self.state[: self.bodies, at.X : at.X + 3] += motion[:, :3]
+        angle = np.linalg.norm(motion[:, 3:], axis=1)
+        half = 0.5 * angle
+        scale = np.where(angle > 1e-12, np.sin(half) / np.where(angle > 1e-12, angle, 1.0), 0.5)
+        turn = np.concatenate([np.cos(half)[:, None], scale[:, None] * motion[:, 3:]], axis=1)
+        q = multiply(turn, self.state[: self.bodies, at.Q : at.Q + 4])
+        self.state[: self.bodies, at.Q : at.Q + 4] = q / np.linalg.norm(q, axis=1)[:, None]
+        self.update()
+
+    def inverse_mass(self):
+        """Sparse inverse of the mass matrix of all bodies, world frame (pseudo-inverse for point masses)."""
+        from scipy.sparse import block_diag
+
+        par, blocks = self.arrays.par, []
+        for b in range(self.bodies):
+            R = self.work[b, at.R1 : at.R1 + 9].reshape(3, 3)
+            J = R @ par[b, at.INERTIA : at.INERTIA + 9].reshape(3, 3) @ R.T
+            block = np.zeros((6, 6))
+            block[:3, :3] = np.eye(3) / par[b, at.MASS]
+            block[3:, 3:] = np.linalg.pinv(J)
+            blocks.append(block)
+        return block_diag(blocks, format="csr")
+
+
+def gear_joint(table: np.ndarray, j: int) -> int:
+    """The joint whose bodies carry the coordinate of joint j."""
+    return int(table[j, at.GEAR_A]) if table[j, at.JOINT_KIND] == at.GEAR else int(j)
+
+
+def multiply(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Products of quaternions (T, 4)."""
+    s, v = a[:, :1] * b[:, :1] - np.sum(a[:, 1:] * b[:, 1:], axis=1, keepdims=True), None
+    v = a[:, :1] * b[:, 1:] + b[:, :1] * a[:, 1:] + np.cross(a[:, 1:], b[:, 1:])
+    return np.concatenate([s, v], axis=1)
+
+
+def least_change(G, residual: np.ndarray, W=None) -> np.ndarray:
+    """The smallest motion d (in the metric W^-1) with G d = -residual, redundant rows forgiven."""
+    from scipy.sparse import identity
+    from scipy.sparse.linalg import splu
+
+    if G.shape[0] == 0:
+        return np.zeros(G.shape[1])
+    GW = G if W is None else G @ W
+    S = (GW @ G.T).tocsc()
+    mean = max(float(S.diagonal().mean()), 1e-300)
+    S = S + REGULARISATION * mean * identity(S.shape[0], format="csc")
+    return -(GW.T @ splu(S).solve(residual))

@@ -1,0 +1,244 @@
+"""Model: a built mechanism.  Frozen arrays for the kernels, names, mobility, and everything that is read from configurations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from sarrus import layout as at
+from sarrus.errors import MechanismError, unknown_name
+from sarrus.mechanism import Mechanism
+from sarrus.model.arrays import Arrays, Description, Drives
+from sarrus.model.nodes import join
+from sarrus.model.redundancy import Ranks
+from sarrus.model.state import State
+
+
+class Model:
+    """What `build` makes of a `Mechanism`; not to be changed afterwards.
+
+    body_names, joint_names: in the order of addition, which the rows of every array follow.  dof: mobility at a generic
+    configuration (of velocities, where a constraint is nonholonomic).  redundant: (joint name, row) of every redundant row."""
+
+    def __init__(
+        self, description: Description, drives: Drives, arrays: Arrays, every: Arrays, candidates: Arrays | None, ranks: Ranks
+    ):
+        mechanism = description.mechanism
+        self.mechanism: Mechanism = mechanism
+        self.description = description
+        self.drives = drives
+        self.arrays = arrays
+        self.every = every
+        self.candidates = candidates
+        self.ranks = ranks
+        self.body_names: tuple[str, ...] = tuple(mechanism.bodies)
+        self.joint_names: tuple[str, ...] = tuple(mechanism.joints)
+        self.body_index = {name: i for i, name in enumerate(self.body_names)}
+        self.joint_index = {name: i for i, name in enumerate(self.joint_names)}
+        nb = len(self.body_names)
+        bodies = list(mechanism.bodies.values())
+        self.masses = np.array([body.mass for body in bodies])
+        self.inertias = np.array([body.inertia for body in bodies]).reshape(nb, 3, 3)
+        self.gravity = np.array(mechanism.gravity)
+        self.inputs = description.inputs
+        self.joint_slices: dict[str, slice] = {}
+        self.row_slices: dict[str, slice] = {}
+        q = r = 0
+        for joint in description.joints[: len(self.joint_names)]:
+            self.joint_slices[joint.name] = slice(q, q + joint.coordinates)
+            self.row_slices[joint.name] = slice(r, r + len(joint.places))
+            q, r = q + joint.coordinates, r + len(joint.places)
+        self.coordinates = q
+        self.rows = r
+        for array in (self.masses, self.inertias, self.gravity):
+            array.flags.writeable = False
+
+    @property
+    def dof(self) -> int:
+        """Degrees of freedom at a generic configuration."""
+        return int(self.arrays.topo[0, at.FREEDOMS]) - sum(self.ranks.ranks.values())
+
+    @property
+    def redundant(self) -> tuple[tuple[str, int], ...]:
+        """(joint name, row of the joint) of every redundant row."""
+        return self.ranks.redundant
+
+    @property
+    def redundant_constraints(self) -> int:
+        """Number of redundant rows."""
+        return len(self.redundant)
+
+    @cached_property
+    def loops(self) -> list[tuple[str, ...]]:
+        """One loop per closing joint: the joints on the way through the spanning tree, the closing joint last."""
+        from sarrus.model.report import loops
+
+        return loops(self)
+
+    def report(self) -> str:
+        """Bodies, joints, loops, degrees of freedom and redundancy in words."""
+        from sarrus.model.report import report
+
+        return report(self)
+
+    def __repr__(self) -> str:
+        return (
+            f"Model({self.mechanism.name!r}: {len(self.body_names)} bodies, {len(self.joint_names)} joints, {self.dof} dof, "
+            f"{len(self.loops)} loops, {self.redundant_constraints} redundant constraints)"
+        )
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the arrays that a simulation works on."""
+        return self.arrays.nbytes
+
+    def initial_state(self) -> State:
+        """The reference configuration at t = 0 with the velocities given to `add_body`."""
+        bodies = self.mechanism.bodies.values()
+        nb = len(self.body_names)
+        return State(
+            0.0,
+            np.array([b.position for b in bodies]).reshape(nb, 3),
+            np.array([b.orientation for b in bodies]).reshape(nb, 4),
+            np.array([b.velocity for b in bodies]).reshape(nb, 3),
+            np.array([b.angular_velocity for b in bodies]).reshape(nb, 3),
+            self,
+            np.zeros(self.coordinates),
+        )
+
+    def state(
+        self, joints: Mapping[str, Any] | None = None, velocities: Mapping[str, Any] | None = None, *, time: float = 0.0
+    ) -> State:
+        """A state from joint coordinates and velocities, loops closed; what is not given stays near the reference."""
+        from sarrus.model.assembly import assemble, with_velocities
+
+        state = assemble(self, joints or {})
+        state.time = float(time)
+        return with_velocities(self, state, velocities) if velocities else state
+
+    # Read-outs.  Arrays have one row per node: position (T, nb, 3), orientation (T, nb, 4), ...
+
+    def _workspace(self, winding: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """(topo, par, state, work) with all rows of all joints, for read-outs."""
+        arrays = self.every
+        state = arrays.state.copy()
+        if winding is not None:
+            self.put_winding(arrays, state, winding)
+        return arrays.topo, arrays.par, state, arrays.new_work()
+
+    def put_winding(self, arrays: Arrays, state: np.ndarray, winding: np.ndarray) -> None:
+        """Coordinates of all joints into `state`, where they say which turn an angle is on."""
+        first = arrays.topo[0, at.S_JOINTS]
+        for j, name in enumerate(self.joint_names):
+            values = winding[self.joint_slices[name]]
+            state[first + j, at.COORD : at.COORD + len(values)] = values
+            if self.description.joints[j].kind == at.CURVE:
+                state[first + j, at.CURVE_S] = values[0]
+
+    def coordinates_of(
+        self, position, orientation, velocity=None, angular_velocity=None, winding=None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """(coordinates, velocities) of all joints, each (T, nq); angles are continuous along the nodes."""
+        from sarrus.dynamics.readout import read_coordinates
+
+        nodes = join(position, orientation, velocity, angular_velocity)
+        q, v = np.zeros((len(nodes), self.coordinates)), np.zeros((len(nodes), self.coordinates))
+        topo, par, state, work = self._workspace(winding)
+        read_coordinates(topo, par, state, work, nodes, q, v)
+        unwrap_rotation_vectors(self, q)
+        return q, v
+
+    def residuals(self, position, orientation, winding=None) -> np.ndarray:
+        """(T, rows) residuals of all rows of all joints [m, or 2 sin(angle/2)]; rolling rows show the height alone."""
+        from sarrus.dynamics.readout import read_residuals
+
+        nodes = join(position, orientation)
+        out = np.zeros((len(nodes), self.rows))
+        topo, par, state, work = self._workspace(winding)
+        read_residuals(topo, par, state, work, nodes, out)
+        return out
+
+    def potential_energy(self, position, orientation, winding=None) -> np.ndarray:
+        """(T,) gravity (zero at the world origin), springs, users' potentials [J]."""
+        from sarrus.dynamics.readout import read_potential
+
+        nodes = join(position, orientation)
+        out = np.zeros(len(nodes))
+        topo, par, state, work = self._workspace(winding)
+        read_potential(topo, par, state, work, nodes, self.gravity, out)
+        return out
+
+    def kinetic_energy(self, position, orientation, velocity, angular_velocity) -> np.ndarray:
+        """(T,) kinetic energy [J], armatures included."""
+        v, w = np.asarray(velocity, float), np.asarray(angular_velocity, float)
+        nb = len(self.body_names)
+        v, w = v.reshape(-1, nb, 3), w.reshape(-1, nb, 3)
+        energy = 0.5 * np.einsum("b,tbi,tbi->t", self.masses, v, v) + 0.5 * np.einsum("tbi,bij,tbj->t", w, self.inertias, w)
+        armature = np.zeros(self.coordinates)
+        for j, name in enumerate(self.joint_names):
+            where = self.joint_slices[name]
+            armature[where] = self.drives.inertia[j, : where.stop - where.start]
+        if armature.any():
+            rates = self.coordinates_of(position, orientation, v, w)[1]
+            energy = energy + 0.5 * rates**2 @ armature
+        return energy
+
+    def rolling_slip(self, position, orientation, velocity, angular_velocity) -> np.ndarray:
+        """(T,) largest speed of the contact point of a rolling body [m/s]."""
+        from sarrus.dynamics.readout import read_slip
+
+        nodes = join(position, orientation, velocity, angular_velocity)
+        out = np.zeros(len(nodes))
+        topo, par, state, work = self._workspace()
+        read_slip(topo, par, state, work, nodes, out)
+        return out
+
+    def joint(self, name: str) -> int:
+        """Index of joint `name`."""
+        if name not in self.joint_index:
+            raise unknown_name("joint", name, self.joint_names)
+        return self.joint_index[name]
+
+    def check_masses(self, method: str) -> None:
+        """Refuses point masses that no fixed joint ties to a body with inertia."""
+        loose = point_masses(self)
+        if loose:
+            raise MechanismError(
+                f"body {loose[0]!r} is a point mass (inertia 0), which {method} in maximal coordinates cannot turn; fix it to a "
+                "body with inertia, give it an inertia, or use a method of the tree family (tree-midpoint, tree-trapezoid)"
+            )
+
+
+def point_masses(model: Model) -> list[str]:
+    """Point masses that no chain of fixed joints ties to a body with inertia or to the world."""
+    group = {name: name for name in [*model.body_names, "world"]}
+
+    def find(name: str) -> str:
+        while group[name] != name:
+            name = group[name]
+        return name
+
+    for joint in model.mechanism.joints.values():
+        if getattr(joint, "kind", None) == "fixed":
+            group[find(joint.child)] = find(joint.parent)
+    heavy = {find("world")} | {find(n) for n, b in model.mechanism.bodies.items() if b.inertia.any()}
+    return [n for n, b in model.mechanism.bodies.items() if not b.inertia.any() and find(n) not in heavy]
+
+
+def unwrap_rotation_vectors(model: Model, q: np.ndarray) -> None:
+    """Rotation vectors along the nodes on the turn nearest to the node before, in place."""
+    for j, joint in enumerate(model.description.joints[: len(model.joint_names)]):
+        if joint.kind == at.LOWER_PAIR and joint.rotations == 3:
+            first = model.joint_slices[model.joint_names[j]].start + joint.translations
+            r = q[:, first : first + 3]
+            angle = np.linalg.norm(r, axis=1)
+            # Vectors of more than a quarter turn are the only ones that can jump from one end of the ball to the other.
+            if len(r) > 1 and angle.max() > 0.5 * np.pi:
+                for t in range(1, len(r)):
+                    if angle[t] > 1e-9:
+                        u = r[t] / np.linalg.norm(r[t])
+                        turns = np.round((r[t - 1] @ u - r[t] @ u) / (2.0 * np.pi))
+                        r[t] += 2.0 * np.pi * turns * u

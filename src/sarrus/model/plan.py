@@ -1,0 +1,173 @@
+"""The elimination plan of the border: which rows there are, the bodies they pass, where they end, and where couplings are kept.
+
+Symbolic work, once per model.  A row opens at the bodies it acts on and is carried up to its upper body: the lowest common
+ancestor, or the world where the world takes part.  Rows that end at one body and never meet below it form groups of their own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sarrus import layout as at
+from sarrus.model.graph import SpanningTree
+
+
+@dataclass(frozen=True)
+class BorderRow:
+    """One row before planning: what it belongs to, and the bodies (kernel numbers, world left out) with their roles."""
+
+    of: int
+    kind: int
+    coordinate: int
+    ends: tuple[tuple[int, int], ...]  # (body, role)
+    touches_world: bool
+    place: int  # candidate row of its joint, for constraint rows
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Tables of the border as in `layout`; edge ranges and group ranges per body, the world last."""
+
+    rows: np.ndarray
+    places: np.ndarray
+    groups: np.ndarray
+    ends: np.ndarray
+    edges: np.ndarray
+    edge_range: np.ndarray
+    group_range: np.ndarray
+    slots: int
+
+
+def border_plan(tree: SpanningTree, rows: list[BorderRow]) -> Plan:
+    """The plan for `rows` on `tree`."""
+    world = len(tree.order)
+    upper, paths = [], []
+    for row in rows:
+        bodies = [body for body, _ in row.ends]
+        top = world if row.touches_world else tree.common_ancestor(bodies)
+        upper.append(top)
+        path: set[int] = set()
+        for body in bodies:
+            while body != top and body not in path:
+                path.add(body)
+                body = tree.parent[body]
+        paths.append(path)
+    groups = _groups(upper, paths, rows)
+    sequence = [r for group in groups for r in group]
+    place_in_order = {r: k for k, r in enumerate(sequence)}
+
+    # Edges body by body, rows in order.
+    at_body: list[list[int]] = [[] for _ in range(world)]
+    for k, r in enumerate(sequence):
+        for body in paths[r]:
+            at_body[body].append(k)
+    edge_of: dict[tuple[int, int], int] = {}
+    edge_range = np.zeros((world, 2), np.int64)
+    for body in range(world):
+        edge_range[body, 0] = len(edge_of)
+        for k in at_body[body]:
+            edge_of[k, body] = len(edge_of)
+        edge_range[body, 1] = len(edge_of)
+    edges = np.zeros((len(edge_of), at.TOPO_COLS), np.int64)
+    for (k, body), e in edge_of.items():
+        edges[e, at.EDGE_ROW] = k
+        edges[e, at.EDGE_NEXT] = edge_of.get((k, tree.parent[body]), -1)
+
+    slot = _slots(sequence, upper, paths, groups, at_body, place_in_order)
+    table = np.zeros((len(rows), at.TOPO_COLS), np.int64)
+    ends = []
+    for k, r in enumerate(sequence):
+        row = rows[r]
+        table[k, [at.ROW_OF, at.ROW_KIND, at.ROW_COORDINATE]] = row.of, row.kind, row.coordinate
+        table[k, [at.UPPER, at.SLOT, at.END0, at.END1]] = upper[r], slot[k], len(ends), len(ends) + len(row.ends)
+        for body, role in row.ends:
+            ends.append((body, edge_of.get((k, body), -1), k, role))
+    group_table = np.zeros((len(groups), at.TOPO_COLS), np.int64)
+    group_range = np.zeros((world + 1, 2), np.int64)
+    first = 0
+    for g, group in enumerate(groups):
+        group_table[g, [at.CLOSE0, at.CLOSE1]] = first, first + len(group)
+        first += len(group)
+        top = upper[group[0]]
+        if group_range[top, 1] == 0:
+            group_range[top, 0] = g
+        group_range[top, 1] = g + 1
+    places = np.array([rows[r].place for r in sequence], np.int64)
+    return Plan(table, places, group_table, _end_table(ends), edges, edge_range, group_range, max(slot, default=-1) + 1)
+
+
+def listing(tree: SpanningTree, rows: list[BorderRow]) -> Plan:
+    """Rows and ends in the given order, without a plan of elimination: for read-outs and assembly."""
+    world = len(tree.order)
+    table = np.zeros((len(rows), at.TOPO_COLS), np.int64)
+    ends = []
+    for k, row in enumerate(rows):
+        table[k, [at.ROW_OF, at.ROW_KIND, at.ROW_COORDINATE]] = row.of, row.kind, row.coordinate
+        table[k, [at.UPPER, at.END0, at.END1]] = world, len(ends), len(ends) + len(row.ends)
+        ends += [(body, -1, k, role) for body, role in row.ends]
+    empty = np.zeros((0, at.TOPO_COLS), np.int64)
+    places = np.array([row.place for row in rows], np.int64)
+    ranges = np.zeros((world + 1, 2), np.int64)
+    return Plan(table, places, empty, _end_table(ends), empty, ranges[:world], ranges, 0)
+
+
+def _end_table(ends: list[tuple[int, int, int, int]]) -> np.ndarray:
+    table = np.zeros((len(ends), at.TOPO_COLS), np.int64)
+    for e, values in enumerate(ends):
+        table[e, [at.END_BODY, at.END_EDGE, at.END_ROW, at.END_ROLE]] = values
+    return table
+
+
+def _groups(upper: list[int], paths: list[set[int]], rows: list[BorderRow]) -> list[list[int]]:
+    """Rows by upper body; among those of one body, apart where they share no body below it.  Rows of one joint stay together."""
+    by_upper: dict[int, list[int]] = {}
+    for r, top in enumerate(upper):
+        by_upper.setdefault(top, []).append(r)
+    groups = []
+    for top in sorted(by_upper):
+        parent = {r: r for r in by_upper[top]}
+
+        def find(r: int, parent: dict[int, int] = parent) -> int:
+            while parent[r] != r:
+                parent[r] = parent[parent[r]]
+                r = parent[r]
+            return r
+
+        owner: dict[object, int] = {}
+        for r in by_upper[top]:
+            # Rows that meet other rows' bodies are tied through the body; rows without a body of their own through their joint.
+            for key in [*paths[r], ("of", rows[r].of, rows[r].kind)]:
+                if key in owner:
+                    parent[find(r)] = find(owner[key])
+                else:
+                    owner[key] = r
+        members: dict[int, list[int]] = {}
+        for r in by_upper[top]:
+            members.setdefault(find(r), []).append(r)
+        groups += sorted(members.values())
+    return groups
+
+
+def _slots(sequence, upper, paths, groups, at_body, place_in_order) -> list[int]:
+    """A place for the coupling to every row, so that no two rows that meet a common third one share it."""
+    group_of = {place_in_order[r]: [place_in_order[x] for x in group] for group in groups for r in group}
+    near: list[set[int]] = []
+    for k, r in enumerate(sequence):
+        met = set(group_of[k])
+        for body in paths[r]:
+            met.update(at_body[body])
+        if upper[r] < len(at_body):
+            met.update(at_body[upper[r]])
+        near.append(met)
+    for k, met in enumerate(near):
+        for j in met:
+            near[j].add(k)
+    slot: list[int] = []
+    for k in range(len(sequence)):
+        taken = {slot[i] for j in near[k] for i in near[j] if i < k}
+        free = 0
+        while free in taken:
+            free += 1
+        slot.append(free)
+    return slot

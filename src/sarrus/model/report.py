@@ -1,0 +1,93 @@
+"""What a model is, in words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from sarrus.mechanism.joints import Joint
+
+if TYPE_CHECKING:
+    from sarrus.model.model import Model
+
+LISTED = 12
+
+
+def loops(model: Model) -> list[tuple[str, ...]]:
+    """One loop per closing joint: the tree joints on the way between its bodies, the closing joint last."""
+    d = model.description
+    tree, names = d.tree, model.joint_names
+    out = []
+    for j in tree.closures:
+        joint = d.joints[j]
+        if not isinstance(joint.source, Joint):
+            continue
+        a, b = int(d.number[joint.a]), int(d.number[joint.b])
+        top = tree.common_ancestor([a, b])
+        path = []
+        for body in (a, b):
+            while body != top:
+                path.append(tree.joint[body])
+                body = tree.parent[body]
+        out.append((*[names[i] for i in path if i < len(names)], names[j]))
+    return out
+
+
+def count(number: int, noun: str) -> str:
+    """`3 bodies`, `1 body`."""
+    plural = noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
+    return f"{number} {noun if number == 1 else plural}"
+
+
+def listed(names) -> str:
+    """Names in a row, the tail counted."""
+    names = list(names)
+    text = ", ".join(repr(name) for name in names[:LISTED])
+    return text + (f" and {len(names) - LISTED} more" if len(names) > LISTED else "")
+
+
+def report(model: Model) -> str:
+    """Bodies, joints, loops, degrees of freedom and redundancy in words."""
+    mechanism, ranks = model.mechanism, model.ranks
+    kinds = Counter(
+        joint.kind if isinstance(joint, Joint) else type(joint).__name__.lower() for joint in mechanism.joints.values()
+    )
+    lines = [
+        f"{mechanism.name}",
+        f"  {count(len(model.body_names), 'body')}, {model.masses.sum():.6g} kg: {listed(model.body_names)}",
+        f"  {count(len(model.joint_names), 'joint')}"
+        + (": " + ", ".join(f"{n} {kind}" for kind, n in kinds.items()) if kinds else ""),
+    ]
+    forces = [
+        count(len(group), noun)
+        for noun, group in (
+            ("spring", mechanism.springs), ("joint spring", mechanism.joint_springs), ("force", mechanism.forces),
+            ("motor", mechanism.motors), ("custom force", mechanism.custom_forces), ("potential", mechanism.potentials),
+        )
+        if group
+    ]  # fmt: skip
+    if forces:
+        lines.append("  " + ", ".join(forces))
+    flying = [model.body_names[model.description.tree.order[b]] for b in model.description.tree.roots]
+    if flying:
+        lines.append(f"  flying freely: {listed(flying)}")
+    lines.append(f"  {count(len(model.loops), 'loop')}")
+    lines += [f"    {' - '.join(loop)}" for loop in model.loops[:LISTED]]
+    if len(model.loops) > LISTED:
+        lines.append(f"    and {len(model.loops) - LISTED} more")
+    degrees = "degree of freedom" if model.dof == 1 else "degrees of freedom"
+    lines.append(f"  {model.dof} {degrees}")
+    if model.redundant:
+        per_joint = Counter(name for name, _ in model.redundant)
+        rows = ", ".join(f"{n} of {name!r}" for name, n in list(per_joint.items())[:LISTED])
+        more = f" and of {len(per_joint) - LISTED} more joints" if len(per_joint) > LISTED else ""
+        lines.append(f"  {count(model.redundant_constraints, 'redundant constraint')}: {rows}{more} (eliminated and watched)")
+    else:
+        lines.append("  no redundant constraints")
+    if ranks.inexact > 1e-9:
+        lines.append(f"  the geometry is inexact: its loops close to {ranks.inexact:.2g} m at best")
+    if ranks.differing:
+        lines.append(f"  several branches of motion meet: the mobility of {listed(ranks.differing)} differs between them")
+    if ranks.doubtful:
+        lines.append(f"  nearly redundant: {listed(ranks.doubtful)}")
+    return "\n".join(lines)

@@ -1,0 +1,147 @@
+"""Recorders: gather what a stepper returns into a `Trajectory`, in memory or on disk."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from sarrus.errors import MechanismError
+from sarrus.model import Model, State
+from sarrus.model.nodes import join, split
+from sarrus.trajectory import Stats, Trajectory
+from sarrus.trajectory.stream import StreamWriter
+
+
+class MemoryRecorder:
+    """Keeps every recorded node."""
+
+    def __init__(
+        self, model: Model, method: Any, dt: float, stepper: Any, steps: int, every: int, out: str | os.PathLike | None = None
+    ):
+        self.model, self.method, self.dt, self.stepper, self.every = model, method, dt, stepper, every
+        self.start_time, self.done = stepper.time, 0
+        self.times: list[np.ndarray] = []
+        self.nodes: list[np.ndarray] = []
+        self.stats: list[np.ndarray] = []
+        self.inputs: list[np.ndarray] = []
+        self.reactions: list[np.ndarray] = []
+        self.winding: np.ndarray | None = None
+        self.opening: np.ndarray | None = None  # reactions at the first node, over the first half step
+
+    def __enter__(self) -> MemoryRecorder:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
+        pass
+
+    def begin(self, first: State, u: np.ndarray) -> None:
+        """The first node."""
+        self.winding = first.winding
+        self.times.append(np.array([first.time]))
+        self.nodes.append(join(first.position, first.orientation, first.velocity, first.angular_velocity))
+        self.inputs.append(u[:, 0].copy())
+        if self.stepper.reactions:
+            self.reactions.append(np.zeros((1, len(self.model.joint_names), 6)))
+
+    def add(self, chunk: Any, u: np.ndarray) -> None:
+        """What `advance` returned, with the inputs it was given."""
+        index = np.arange(self.done + 1, self.done + chunk.steps + 1)
+        index = index[index % self.every == 0]
+        self.times.append(self.start_time + self.dt * index)
+        self.nodes.append(chunk.nodes)
+        self.stats.append(chunk.stats)
+        if self.model.inputs:
+            local = np.minimum(index - self.done - 1, len(u) - 1)
+            self.inputs.append(u[local, 1])
+        if chunk.reactions is not None:
+            self.reactions[-1][-1] = chunk.reactions[0]
+            if len(chunk.reactions) > 1:
+                self.reactions.append(chunk.reactions[1:])
+        self.done += chunk.steps
+
+    def _stats(self, wall: float, cpu: float, table: np.ndarray) -> Stats:
+        return Stats(
+            iterations=table[:, 1],
+            factorisations=table[:, 0],
+            substeps=table[:, 4],
+            status=table[:, 2],
+            wall_time=wall,
+            cpu_time=cpu,
+            singular_nodes=int(table[:, 3].sum()),
+            projection=self.stepper.projection,
+        )
+
+    def finish(self, wall: float, cpu: float) -> Trajectory:
+        """The trajectory of all that was added."""
+        nodes = np.concatenate(self.nodes)
+        table = np.concatenate(self.stats) if self.stats else np.zeros((0, 5), np.int64)
+        inputs = {}
+        if self.model.inputs:
+            values = np.concatenate(self.inputs)
+            for name, where in self.model.inputs.items():
+                inputs[name] = values[:, where.start] if where.stop - where.start == 1 else values[:, where]
+        return Trajectory(
+            self.model, self.method, self.dt, np.concatenate(self.times), *split(nodes), self._stats(wall, cpu, table),
+            self._reactions(), inputs, winding=self.winding, final_state=self.stepper.state(),
+        )  # fmt: skip
+
+    def _reactions(self) -> np.ndarray | None:
+        """Wrenches at the nodes; the first and last node have half a step only and are extrapolated to second order."""
+        if not self.stepper.reactions:
+            return None
+        from sarrus.trajectory.reactions import share
+
+        wrench = np.concatenate(self.reactions)
+        if len(wrench) > 1:
+            wrench[-1] = self.stepper.last_reactions()
+            if self.every == 1 and len(wrench) > 2 and self.method.order != 1:
+                # The mean over half a step stands for the time a quarter step inside.
+                wrench[0] -= (wrench[1] - wrench[0]) / 3.0
+                wrench[-1] -= (wrench[-2] - wrench[-1]) / 3.0
+        nodes = np.concatenate(self.nodes)
+        return share(self.model, nodes, wrench)
+
+
+class FileRecorder(MemoryRecorder):
+    """Streams the nodes to a file; memory stays bounded."""
+
+    def __init__(self, model, method, dt, stepper, steps, every, out):
+        super().__init__(model, method, dt, stepper, steps, every)
+        if stepper.reactions:
+            raise MechanismError("reactions cannot be streamed to a file; leave out `out` or `reactions`")
+        self.writer = StreamWriter(out, model, method, dt)
+        self.totals: list[np.ndarray] = []
+
+    def __exit__(self, kind, *error):
+        if kind is not None:
+            self.writer.abort()
+
+    def begin(self, first, u):
+        super().begin(first, u)
+        self.writer.winding = first.winding
+        self._flush()
+
+    def add(self, chunk, u):
+        super().add(chunk, u)
+        self._flush()
+
+    def _flush(self) -> None:
+        """Moves what has been gathered to the file."""
+        nodes = np.concatenate(self.nodes)
+        table = np.concatenate(self.stats) if self.stats else np.zeros((0, 5), np.int64)
+        inputs = {}
+        if self.model.inputs:
+            values = np.concatenate(self.inputs)
+            for name, where in self.model.inputs.items():
+                inputs[name] = values[:, where.start] if where.stop - where.start == 1 else values[:, where]
+        if len(nodes) or len(table):
+            self.writer.append(np.concatenate(self.times), *split(nodes), inputs=inputs, stats=self._stats(0.0, 0.0, table))
+        self.times, self.nodes, self.stats = [np.zeros(0)], [nodes[:0]], []
+        self.inputs = [self.inputs[0][:0]]
+        self.singular = getattr(self, "singular", 0) + int(table[:, 3].sum())
+
+    def finish(self, wall, cpu):
+        totals = Stats(wall_time=wall, cpu_time=cpu, singular_nodes=self.singular, projection=self.stepper.projection)
+        return self.writer.close(totals, self.stepper.state())

@@ -1,0 +1,246 @@
+"""simulate and Simulation: method x inputs x recorder -> Trajectory."""
+
+from __future__ import annotations
+
+import os
+import time as clock
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from sarrus.errors import MechanismError, StepFailed
+from sarrus.inputs import Controls, Inputs
+from sarrus.integrators.methods import method_named
+from sarrus.model import Model, State
+
+from sarrus.recorder import FileRecorder, MemoryRecorder
+from sarrus.trajectory import Trajectory
+
+Controller = Callable[[float, State], Mapping[str, Any] | None]
+
+# A duration is a multiple of dt within this, relative.
+MULTIPLE = 1e-9
+# Steps between two looks at the clock for progress and interruption; memory of a piece stays small.
+PIECE = 2000
+# The start must satisfy the constraints to this, times the size of the mechanism.
+START = 1e-8
+
+
+class CompiledController:
+    """A controller that runs inside the compiled loop: function(t, q, v, u, memory), arrays ordered by `model.joint_slices`.
+
+    It writes the inputs into u (ordered by `model.inputs`) and may keep numbers in memory, zeros at the start of a run."""
+
+    def __init__(self, function: Callable[..., None], memory: int = 0):
+        if not callable(function):
+            raise MechanismError(f"CompiledController takes a function, not {function!r}")
+        if not (isinstance(memory, int) and memory >= 0):
+            raise MechanismError(f"CompiledController: memory must be a whole number of floats, not {memory!r}")
+        self.function, self.memory = function, memory
+
+    def attach(self, model: Model, stepper: Any) -> Any:
+        """Compiles the function and hands it to `stepper`; returns what must be kept alive."""
+        from sarrus.model.custom import controller_callback
+
+        if not model.inputs:
+            raise MechanismError("a controller needs motors or forces to act on; the mechanism has none")
+        width = max(s.stop for s in model.inputs.values())
+        callback = controller_callback("the controller", self.function, max(model.coordinates, 1), width, max(self.memory, 1))
+        stepper.controller = callback.address
+        stepper.memory = np.zeros((1, max(self.memory, 1)))
+        return callback
+
+
+def number_of_steps(duration: float, dt: float) -> int:
+    """round(duration / dt), where that is a whole number of steps."""
+    for what, value in (("duration", duration), ("dt", dt)):
+        if not isinstance(value, int | float | np.number) or not np.isfinite(value) or not value > 0.0:
+            raise MechanismError(f"{what} must be positive and finite [s], not {value!r}")
+    steps = round(duration / dt)
+    if steps < 1 or abs(steps * dt - duration) > MULTIPLE * duration:
+        below = int(np.floor(duration / dt))
+        nearest = [f"{k * dt:.12g}" for k in (below, below + 1) if k > 0]
+        raise MechanismError(f"duration {duration!r} is no multiple of dt {dt!r}; the nearest are {' and '.join(nearest)}")
+    return steps
+
+
+class Simulation:
+    """One step at a time: `now = sim.step({"m": 0.5})`.  `simulate` is a loop over the same stepper."""
+
+    def __init__(self, model: Model, dt: float = 0.01, method: Any = "variational", state: State | None = None):
+        number_of_steps(dt, dt)
+        self.model, self.dt = model, float(dt)
+        self.method = method_named(method)
+        self.stepper = _stepper(model, self.method, state, self.dt, reactions=False)
+        self._inputs = Inputs(model, None, 1, self.dt, self.stepper.time)
+
+    @property
+    def state(self) -> State:
+        """The state now."""
+        return self.stepper.state()
+
+    @property
+    def time(self) -> float:
+        """Time now [s]."""
+        return self.stepper.time
+
+    def step(self, inputs: Mapping[str, Any] | None = None) -> State:
+        """Runs one step with `inputs` held over it; returns the state at its end."""
+        u = Controls(self.model, lambda t, now: inputs).apply(self.time, None, self._inputs.constant)
+        chunk = self.stepper.advance(1, u, 1, True)
+        if chunk.failure is not None:
+            raise _failed(chunk.failure, self.dt, None)
+        return self.state
+
+
+def simulate(
+    model: Model,
+    duration: float = 10.0,
+    dt: float = 0.01,
+    method: Any = "variational",
+    state: State | None = None,
+    inputs: Mapping[str, Any] | None = None,
+    controller: Controller | CompiledController | None = None,
+    record_every: int = 1,
+    reactions: bool = False,
+    progress: Callable[[int, int], None] | bool | None = None,
+    *,
+    out: str | os.PathLike[str] | None = None,
+) -> Trajectory:
+    """The trajectory of `model` over `duration` [s] in steps of `dt` [s].
+
+    method: a name ("variational", "variational1", "variational4") or a method such as Variational(order=4).  state: the start
+    (None: the reference configuration with the velocities given to add_body, projected onto the constraints).  inputs: by name of
+    motor or force, a number, a function of t, or an array.  controller(t, state) -> {name: value}, called once per step.
+    record_every: nodes between two records.  reactions: record the wrenches of the joints.  progress: True for a bar, or a
+    function of (steps done, steps).  out: stream the records to this file instead of holding them in memory.
+
+    A step that finds no solution is divided; if that fails too, StepFailed says when and where and holds what was computed."""
+    if not isinstance(model, Model):
+        raise MechanismError(f"simulate takes a model (sarrus.build(mechanism)), not {type(model).__name__}")
+    steps = number_of_steps(duration, dt)
+    if not isinstance(record_every, int | np.integer) or not 1 <= record_every <= steps:
+        raise MechanismError(f"record_every must be a whole number from 1 to {steps} (the steps of the run), not {record_every!r}")
+    chosen = method_named(method)
+    wall, cpu = clock.perf_counter(), clock.process_time()
+    stepper = _stepper(model, chosen, state, float(dt), reactions=reactions)
+    driver = Inputs(model, inputs, steps, float(dt), stepper.time)
+    first = stepper.state()
+    recorder = (FileRecorder if out is not None else MemoryRecorder)(model, chosen, float(dt), stepper, steps, record_every, out)
+    failure = None
+    with recorder, _progress(progress, steps) as report:
+        if isinstance(controller, CompiledController):
+            keep = controller.attach(model, stepper)
+            controls = None
+        else:
+            keep, controls = None, None if controller is None else Controls(model, controller)
+        recorder.begin(first, _first_inputs(driver, controls, first, steps))
+        done, now = 0, first
+        while done < steps:
+            count = 1 if controls is not None else min(PIECE, steps - done)
+            u = driver.piece(done, done + count)
+            if controls is not None:
+                u = controls.apply(stepper.time, now, u)
+            elif keep is not None:
+                u = np.repeat(u, count, axis=0) if len(u) == 1 else u
+            chunk = stepper.advance(count, u, record_every, controls is not None or reactions)
+            recorder.add(chunk, u)
+            if chunk.failure is not None:
+                failure = chunk.failure
+                break
+            done += count
+            if controls is not None:
+                now = stepper.state()
+            report(done, steps)
+        trajectory = recorder.finish(clock.perf_counter() - wall, clock.process_time() - cpu)
+    if failure is not None:
+        raise _failed(failure, float(dt), trajectory)
+    return trajectory
+
+
+def _first_inputs(driver: Inputs, controls: Controls | None, first: State, steps: int) -> np.ndarray:
+    """Inputs at the first node, for the record."""
+    u = driver.piece(0, 1)[:1]
+    return u if controls is None else u.copy()
+
+
+def _stepper(model: Model, method: Any, state: State | None, dt: float, *, reactions: bool) -> Any:
+    method.check(model)
+    if state is None:
+        state = model.initial_state()
+    elif not isinstance(state, State):
+        raise MechanismError(f"state must be a sarrus.State (model.state(...), traj.final_state), not {type(state).__name__}")
+    check_start(model, state, dt)
+    return method.stepper(model, state, dt, reactions=reactions)
+
+
+def check_start(model: Model, state: State, dt: float) -> None:
+    """Refuses a start that is not finite, misses the constraints, or spins too fast for the discrete rotation."""
+    nb = len(model.body_names)
+    for what, shape in (("position", (nb, 3)), ("orientation", (nb, 4)), ("velocity", (nb, 3)), ("angular_velocity", (nb, 3))):
+        array = np.asarray(getattr(state, what), float)
+        if array.shape != shape:
+            raise MechanismError(f"state: {what} has shape {array.shape}, needs {shape} for this model")
+        if not np.isfinite(array).all():
+            body = model.body_names[int(np.argwhere(~np.isfinite(array))[0][0])]
+            raise MechanismError(f"state: {what} of body {body!r} is not finite")
+    length = np.linalg.norm(state.orientation, axis=1)
+    if np.abs(length - 1.0).max(initial=0.0) > 1e-6:
+        body = model.body_names[int(np.argmax(np.abs(length - 1.0)))]
+        raise MechanismError(f"state: orientation of body {body!r} is no unit quaternion")
+    spin = np.linalg.norm(state.angular_velocity, axis=1) * dt
+    if spin.max(initial=0.0) >= 2.0:
+        b = int(np.argmax(spin))
+        raise MechanismError(
+            f"body {model.body_names[b]!r} spins by |w| dt = {spin[b]:.3g}, the discrete rotation needs less than 2: "
+            f"use dt below {2.0 * dt / spin[b]:.3g} s"
+        )
+    if state.memory is None:
+        residual = np.abs(model.residuals(state.position[None], state.orientation[None], state.winding)[0])
+        size = max(1.0, float(np.abs(state.position).max(initial=0.0)))
+        if residual.max(initial=0.0) > max(START * size, 100.0 * model.ranks.inexact):
+            name = max(model.row_slices, key=lambda joint: residual[model.row_slices[joint]].max(initial=0.0))
+            gap = residual[model.row_slices[name]].max()
+            raise MechanismError(
+                f"the start misses joint {name!r} by {gap:.3g} (metres or radians); sarrus.assemble(model) gives a start that "
+                "meets all constraints"
+            )
+
+
+def _failed(failure: Any, dt: float, trajectory: Trajectory | None) -> StepFailed:
+    where = f" at joint {failure.joint!r}" if failure.joint else ""
+    return StepFailed(
+        f"the step from t = {failure.time:.6g} s failed{where}, substeps included: {failure.status} (residual "
+        f"{failure.residual:.3g}); try a smaller dt, such as {dt / 2:g} s",
+        time=failure.time,
+        joint=failure.joint,
+        status=failure.status,
+        trajectory=trajectory,
+    )
+
+
+class _progress:
+    """A function of (steps done, steps) that shows progress, or does nothing."""
+
+    def __init__(self, wanted: Callable[[int, int], None] | bool | None, steps: int):
+        self.wanted, self.steps, self.bar = wanted, steps, None
+
+    def __enter__(self) -> Callable[[int, int], None]:
+        if callable(self.wanted):
+            return self.wanted
+        if not self.wanted:
+            return lambda done, steps: None
+        from rich.console import Console
+        from rich.progress import Progress
+
+        self.bar = Progress(console=Console(stderr=True), transient=True)
+        self.bar.start()
+        task = self.bar.add_task("simulating", total=self.steps)
+        return lambda done, steps: self.bar.update(task, completed=done)
+
+    def __exit__(self, *error: object) -> None:
+        if self.bar is not None:
+            self.bar.stop()
+
+

@@ -1,0 +1,1 @@
+"""Linear solvers on the mechanism graph: numbers in, numbers out."""

@@ -1,0 +1,22 @@
+"""The active rows of every loop at a configuration, by a pivoted elimination of all candidates."""
+
+from sarrus._jit import entry
+from sarrus.dynamics.body import place, world_inertia
+from sarrus.dynamics.border import enter_rows, projection_compliance
+from sarrus.dynamics.link import enter
+from sarrus.layout import BODIES, INERTIA, JW, PARENT, R1
+from sarrus.maths.access import get9, put9
+from sarrus.maths.vectors import ZERO3
+from sarrus.solvers.tree import project_up
+
+
+@entry
+def choose(topo, par, state, work, ranks, tolerance, chosen, pivots):
+    """Chooses the active rows of every loop at the node in `state`; see `close_rows_pivoted`"""
+    for b in range(topo[0, BODIES]):
+        place(state, work, b, 0.0, ZERO3, ZERO3)
+        put9(work, b, JW, world_inertia(get9(work, b, R1), get9(par, b, INERTIA)))
+        enter(topo, par, work, b, topo[b + 1, PARENT])
+    enter_rows(topo, par, state, work)
+    projection_compliance(topo, par, work)
+    project_up(topo, par, state, work, True, True, (ranks, tolerance, chosen, pivots))

@@ -1,0 +1,288 @@
+"""Linear systems of the spanning tree.  [D, -G0'; G1, 0] is solved without multipliers: a body moves as dz = X1 dz_parent + S1 y + c,
+S1 the free motions of its joint; S0' projects the reactions away.  Freedoms are eliminated one at a time, so one code path serves
+every joint: a rank-1 update with a scalar pivot.
+
+eliminate: factors and right-hand side, leaves to root.   correct: new right-hand side, old factors.   project: the same elimination
+with the mass matrix, for the velocities at a node.
+loops, elements: None where a model has none (the branches on it are then never compiled), else True.
+
+Implements: [MC23] Algorithms 1 and 2 (line 9 there means F_{i,parent(i)}).  Differs: null-space form, no pivots of joints."""
+
+from sarrus._jit import helper, kernel
+from sarrus.dynamics.body import momentum_derivative
+from sarrus.dynamics.drive import coordinate_of_freedom
+from sarrus.dynamics.link import motion
+from sarrus.layout import (
+    ARM0,
+    ARM1,
+    BODIES,
+    CHILDREN,
+    DH,
+    DRIVE_I,
+    DRIVEN,
+    DS,
+    EDGE0,
+    EDGE1,
+    EFFORT_LEFT,
+    FIRST,
+    FLAGS,
+    FREEDOM,
+    G0,
+    G1,
+    GROUP0,
+    GROUP1,
+    JOINT_DRIVE,
+    JW,
+    LINK_JOINT,
+    MASS,
+    PARENT,
+    PIVOT,
+    RATE,
+    RHS,
+    ROTATIONS,
+    S0,
+    S1,
+    SD,
+    STIFFNESS,
+    T_JOINTS,
+    TRANSLATIONS,
+    W_FREEDOMS,
+    X1,
+    C,
+    D,
+    F,
+    P,
+    T,
+    U,
+    V,
+)
+from sarrus.maths.access import get1, get3, get6, get9, get36, put1, put3, put6, put36
+from sarrus.maths.quaternion import half_turn
+from sarrus.maths.spatial import (
+    ZERO6,
+    add6,
+    add36,
+    axpy6,
+    carry_force,
+    carry_matrix,
+    carry_motion,
+    dot6,
+    minus_outer6,
+    mtv6,
+    mv6,
+    scale6,
+    sub6,
+)
+from sarrus.maths.vectors import ZERO9, diagonal, mv, scale3, sub3
+from sarrus.solvers.border import (
+    arrive,
+    arrive_again,
+    border,
+    border_again,
+    carry_rows,
+    close_rows,
+    close_rows_again,
+    close_rows_pivoted,
+    multipliers_on_freedom,
+    open_border,
+    renew_border,
+    solve_rows,
+)
+
+
+@helper
+def add_to_parent(topo, work, b, a, M, r):
+    if topo[b + 1, FIRST] == 0:
+        M, r = add36(M, get36(work, a, D)), add6(r, get6(work, a, RHS))
+    put36(work, a, D, M)
+    put6(work, a, RHS, r)
+
+
+@helper
+def is_open(topo, b):
+    """Whether border rows pass through body b"""
+    return topo[b + 1, EDGE1] > topo[b + 1, EDGE0]
+
+
+@helper
+def closes(topo, b):
+    """Whether border rows end at body b"""
+    return topo[b + 1, GROUP1] > topo[b + 1, GROUP0]
+
+
+@kernel
+def eliminate(topo, par, state, work, dt, loops, elements):
+    """Returns the largest residual along a freedom, as a displacement (NaN if anything is not finite)"""
+    n = topo[0, BODIES]
+    top, total = 0.0, 0.0
+    if loops is not None:
+        open_border(topo, work, G1)
+    for b in range(n - 1, -1, -1):
+        a = topo[b + 1, PARENT]
+        if loops is not None:
+            if closes(topo, b):
+                close_rows(topo, work, b, b + 1)
+        f0, f = half_turn(get3(state, b, V + 3), dt)
+        M = diagonal(get1(par, b, MASS) / dt), ZERO9, ZERO9, momentum_derivative(get9(work, b, JW), f0, f, dt)
+        r = get6(work, b, F)
+        if topo[b + 1, CHILDREN] > 0:
+            M, r = add36(M, get36(work, b, D)), add6(r, get6(work, b, RHS))
+        put36(work, b, DH, M)
+        r = sub6(r, mv6(M, get6(work, b, C)))
+        if loops is not None:
+            if is_open(topo, b):
+                arrive(topo, work, b)
+        first = topo[0, W_FREEDOMS] + topo[b + 1, FREEDOM]
+        for i in range(topo[b + 1, ROTATIONS] + topo[b + 1, TRANSLATIONS]):
+            s0, s1 = get6(work, first + i, S0), motion(topo, par, work, b, a, i)
+            u, v = mv6(M, s1), mtv6(M, s0)
+            p, t = dot6(v, s1), dot6(s0, r)
+            if elements is not None:
+                if topo[b + 1, FLAGS] & DRIVEN:
+                    p += get1(work, first + i, STIFFNESS)
+                    t += get1(work, first + i, EFFORT_LEFT)
+            pivot = 1.0 / p
+            v, t = scale6(pivot, v), pivot * t
+            M, r = minus_outer6(M, u, v), axpy6(-t, u, r)
+            put6(work, first + i, S1, s1)
+            put6(work, first + i, DS, u)
+            put6(work, first + i, SD, v)
+            put1(work, first + i, PIVOT, pivot)
+            put1(work, first + i, T, t)
+            top, total = max(top, abs(t)), total + t
+            if loops is not None:
+                if is_open(topo, b):
+                    border(topo, work, b, i, s0, s1, u, v, pivot, t)
+        arm = sub3(get3(work, b, X1), get3(work, a, X1))
+        put3(work, b, ARM1, arm)
+        arm0 = get3(work, b, ARM0)
+        if a < n:
+            add_to_parent(topo, work, b, a, carry_matrix(M, arm0, arm), carry_force(r, arm0))
+        if loops is not None:
+            if is_open(topo, b):
+                carry_rows(topo, work, b, arm0, arm)
+    if loops is not None:
+        close_rows(topo, work, n, 0)
+    return top + 0.0 * total
+
+
+@kernel
+def correct(topo, work, loops, elements):
+    """As `eliminate`, for a new right-hand side"""
+    n = topo[0, BODIES]
+    top, total = 0.0, 0.0
+    if loops is not None:
+        renew_border(topo, work)
+    for b in range(n - 1, -1, -1):
+        a = topo[b + 1, PARENT]
+        if loops is not None:
+            if closes(topo, b):
+                close_rows_again(topo, work, b, b + 1)
+        r = get6(work, b, F)
+        if topo[b + 1, CHILDREN] > 0:
+            r = add6(r, get6(work, b, RHS))
+        r = sub6(r, mv6(get36(work, b, DH), get6(work, b, C)))
+        if loops is not None:
+            if is_open(topo, b):
+                arrive_again(topo, work, b)
+        first = topo[0, W_FREEDOMS] + topo[b + 1, FREEDOM]
+        for i in range(topo[b + 1, ROTATIONS] + topo[b + 1, TRANSLATIONS]):
+            t = dot6(get6(work, first + i, S0), r)
+            if elements is not None:
+                if topo[b + 1, FLAGS] & DRIVEN:
+                    t += get1(work, first + i, EFFORT_LEFT)
+            t *= get1(work, first + i, PIVOT)
+            r = axpy6(-t, get6(work, first + i, DS), r)
+            put1(work, first + i, T, t)
+            top, total = max(top, abs(t)), total + t
+            if loops is not None:
+                if is_open(topo, b):
+                    border_again(topo, work, b, i, t)
+        if a < n:
+            r = carry_force(r, get3(work, b, ARM0))
+            if topo[b + 1, FIRST] == 0:
+                r = add6(r, get6(work, a, RHS))
+            put6(work, a, RHS, r)
+    if loops is not None:
+        close_rows_again(topo, work, n, 0)
+    return top + 0.0 * total
+
+
+@helper
+def solve_link(topo, work, b, z, motions, loops):
+    """z = motion of the parent carried to body b; adds the freedoms of the joint"""
+    first = topo[0, W_FREEDOMS] + topo[b + 1, FREEDOM]
+    for i in range(topo[b + 1, ROTATIONS] + topo[b + 1, TRANSLATIONS] - 1, -1, -1):
+        y = get1(work, first + i, T) - dot6(get6(work, first + i, SD), z)
+        if loops is not None:
+            if is_open(topo, b):
+                y += multipliers_on_freedom(topo, work, b, i)
+        put1(work, first + i, RATE, y)
+        z = axpy6(y, get6(work, first + i, motions), z)
+    return z
+
+
+@kernel
+def project_up(topo, par, state, work, loops, elements, choice):
+    """Eliminates [M, -G'; G, 0] at the node, right-hand side the momenta.
+
+    choice: None, or (ranks, tolerance, chosen, pivots) to choose the active rows of every loop (see `close_rows_pivoted`)"""
+    n = topo[0, BODIES]
+    if loops is not None:
+        open_border(topo, work, G0)
+    for b in range(n - 1, -1, -1):
+        a = topo[b + 1, PARENT]
+        if loops is not None:
+            if closes(topo, b):
+                if choice is not None:
+                    close_rows_pivoted(topo, work, b, b + 1, choice[0], choice[1], choice[2], choice[3])
+                else:
+                    close_rows(topo, work, b, b + 1)
+        M, r = (diagonal(get1(par, b, MASS)), ZERO9, ZERO9, get9(work, b, JW)), get6(state, b, P)
+        if topo[b + 1, CHILDREN] > 0:
+            M, r = add36(M, get36(work, b, D)), add6(r, get6(work, b, RHS))
+        first = topo[0, W_FREEDOMS] + topo[b + 1, FREEDOM]
+        for i in range(topo[b + 1, ROTATIONS] + topo[b + 1, TRANSLATIONS]):
+            s = get6(work, first + i, S0)
+            u = mv6(M, s)
+            p = dot6(u, s)
+            if elements is not None:
+                if topo[b + 1, FLAGS] & DRIVEN:
+                    drive = topo[topo[0, T_JOINTS] + topo[b + 1, LINK_JOINT], JOINT_DRIVE]
+                    p += get1(par, drive, DRIVE_I + coordinate_of_freedom(topo, b, i))
+            pivot = 1.0 / p
+            v, t = scale6(pivot, u), pivot * dot6(s, r)
+            M, r = minus_outer6(M, u, v), axpy6(-t, u, r)
+            put6(work, first + i, SD, v)
+            put1(work, first + i, T, t)
+            put1(work, first + i, PIVOT, pivot)
+            if loops is not None:
+                if is_open(topo, b):
+                    border(topo, work, b, i, s, s, u, v, pivot, t)
+        arm = get3(work, b, ARM0)
+        if a < n:
+            add_to_parent(topo, work, b, a, carry_matrix(M, arm, arm), carry_force(r, arm))
+        if loops is not None:
+            if is_open(topo, b):
+                carry_rows(topo, work, b, arm, arm)
+    if loops is not None:
+        if choice is not None:
+            close_rows_pivoted(topo, work, n, 0, choice[0], choice[1], choice[2], choice[3])
+        else:
+            close_rows(topo, work, n, 0)
+
+
+@kernel
+def project_down(topo, par, state, work, loops):
+    """Velocities at the node, from the factors of `project_up`: M u = p + G' mu, G u = 0"""
+    n = topo[0, BODIES]
+    if loops is not None:
+        solve_rows(topo, state, work, n, 0, ZERO6)
+    for b in range(n):
+        z = carry_motion(get6(state, topo[b + 1, PARENT], U), get3(work, b, ARM0))
+        z = solve_link(topo, work, b, z, S0, loops)
+        if loops is not None:
+            if closes(topo, b):
+                solve_rows(topo, state, work, b, b + 1, z)
+        put6(state, b, U, z)
+        put6(state, b, P, (scale3(get1(par, b, MASS), z[0]), mv(get9(work, b, JW), z[1])))
