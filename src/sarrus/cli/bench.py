@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
-import time
 from typing import Annotated
 
 import typer
 
 from sarrus.cli.answer import FAILED_RUN, JsonFlag, answering
 from sarrus.cli.checkout import checkout
-
-STDERR = 2  # file descriptor
 
 
 def bench(
@@ -29,14 +27,10 @@ def bench(
     """
     with answering(as_json) as answer:
         root = checkout("benchmarks")
-        command = [sys.executable, "-m", "benchmarks", *(["--quick"] if quick else [])]
-        start = time.perf_counter()
-        done = subprocess.run(command, cwd=root, stdout=STDERR if as_json else None, check=False)
-        results = root / "benchmarks" / "RESULTS.md"
-        answer.give({
-            "status": "done" if done.returncode == 0 else "failed",
-            "results": results if results.exists() else None,
-            "seconds": time.perf_counter() - start,
-        })  # fmt: skip
+        flags = [flag for flag, wanted in (("--quick", quick), ("--json", as_json)) if wanted]
+        command = [sys.executable, "-m", "benchmarks", *flags]
+        done = subprocess.run(command, cwd=root, stdout=subprocess.PIPE if as_json else None, check=False)
         if done.returncode != 0:
             raise typer.Exit(FAILED_RUN)
+        if as_json:
+            answer.give(json.loads(done.stdout))

@@ -35,10 +35,12 @@ class Experiment:
         return f"{self.key}/{self.name}"
 
     def run(self, quick: bool, progress: Any) -> dict[str, Any]:
-        """What the experiment returns, after its figures and its result file have been written."""
+        """What the experiment returns, after its figures and its result file have been written.
+
+        They go to experiments/results; quick ones to out/quick, so that they do not replace the full ones."""
         if str(self.root) not in sys.path:
             sys.path.insert(0, str(self.root))
-        out = self.root / "experiments" / RESULTS / self.key
+        out = self.root / ("out/quick" if quick else f"experiments/{RESULTS}") / self.key
         out.mkdir(parents=True, exist_ok=True)
         module = importlib.import_module(f"experiments.{self.key}.{self.name}")
         result = module.run(out, quick, progress)

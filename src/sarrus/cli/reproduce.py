@@ -29,8 +29,8 @@ def reproduce(
 ) -> None:
     """Reproduce the figures of the papers; each experiment checks itself against the published numbers.
 
-    Runs in a checkout of the repository; figures and numbers go to experiments/results.
-    Exit status 1 if a check fails.
+    Runs in a checkout of the repository; figures and numbers go to experiments/results
+    (out/quick with --quick). Exit status 1 if a check fails.
 
     [bold]Examples[/bold]
 

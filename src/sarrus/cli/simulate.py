@@ -9,6 +9,7 @@ import typer
 
 from sarrus.cli.answer import Answer, JsonFlag, answering
 from sarrus.cli.figures import check_folder, write_plot
+from sarrus.cli.kernels import load_kernels
 from sarrus.cli.models import ModelArgument, SetOption, mechanism_named
 from sarrus.cli.progress import progress_bar
 from sarrus.cli.summary import summary
@@ -68,6 +69,7 @@ def run(
     import sarrus
 
     built = sarrus.build(mechanism_named(model, settings))
+    load_kernels(built, method)
     failure = None
     with progress_bar(model, silent=answer.as_json) as progress:
         try:

@@ -27,7 +27,7 @@ class Ranks:
     """ranks: independent rows per closing joint; redundant: (joint name, row of the joint) of the others at the reference."""
 
     ranks: dict[int, int] = field(default_factory=dict)
-    scales: np.ndarray = field(default_factory=lambda: np.ones(0))
+    scales: np.ndarray = field(default_factory=lambda: np.ones((0, 6)))
     redundant: tuple[tuple[str, int], ...] = ()
     differing: tuple[str, ...] = ()  # joints whose rank differs between motions: several branches meet
     doubtful: tuple[str, ...] = ()
@@ -41,7 +41,6 @@ class Choice:
     ranks: dict[int, int]
     places: dict[int, list[int]]
     smallest: dict[int, float]
-    dropped: dict[int, float]
 
 
 def choose_rows(
@@ -53,23 +52,24 @@ def choose_rows(
     topo = candidates.topo
     nj, rows = int(topo[0, at.JOINTS]), int(topo[0, at.ROWS])
     wanted = np.full(nj, -1, np.int64)
-    tolerance = RANK_TOLERANCE * scales
-    if ranks is not None:
-        for j, rank in ranks.items():
-            wanted[j] = rank
-        tolerance = np.zeros(nj)
+    for j, rank in (ranks or {}).items():
+        wanted[j] = rank
+    tolerance = RANK_TOLERANCE if ranks is None else 0.0
     chosen, pivots = np.zeros(rows, np.int64), np.zeros(rows)
-    choose(topo, candidates.par, state, candidates.new_work() if work is None else work, wanted, tolerance, chosen, pivots)
     table = topo[topo[0, at.T_ROWS] : topo[0, at.T_ROWS] + rows]
     places = state[topo[0, at.S_ROWS] : topo[0, at.S_ROWS] + rows, at.ACTIVE].astype(int)
-    out = Choice({}, {}, {}, {})
+    choose(
+        topo, candidates.par, state, candidates.new_work() if work is None else work, wanted,
+        scales[table[:, at.ROW_OF], places], tolerance, chosen, pivots,
+    )  # fmt: skip
+    out = Choice({}, {}, {})
     for j in np.unique(table[:, at.ROW_OF]):
         mine = np.flatnonzero(table[:, at.ROW_OF] == j)
         kept = mine[chosen[mine] >= 0]
         kept = kept[np.argsort(chosen[kept])]
         out.ranks[int(j)] = len(kept)
         out.places[int(j)] = [int(places[k]) for k in kept]
-        out.smallest[int(j)] = float(pivots[kept].min() / scales[j]) if len(kept) else np.inf
+        out.smallest[int(j)] = float(pivots[kept].min()) if len(kept) else np.inf
     return out
 
 
@@ -78,7 +78,7 @@ def find_ranks(d: Description, every: Arrays, candidates: Arrays, closing: list[
     start = every.state.copy()
     here = Linearisation(every, start)
     floor = settle(here)
-    scales = row_scales(d, here)
+    scales = row_scales(here)
     found: list[Choice] = []
     for seed in range(SEEDS):
         here = Linearisation(every, every.state.copy())
@@ -104,15 +104,15 @@ def find_ranks(d: Description, every: Arrays, candidates: Arrays, closing: list[
     )
 
 
-def row_scales(d: Description, here: Linearisation) -> np.ndarray:
-    """Largest diagonal of G M^-1 G' among the rows of every joint."""
+def row_scales(here: Linearisation) -> np.ndarray:
+    """(joints, 6) diagonal of G M^-1 G' for the row at every place of every joint, 1 where there is none."""
     G = here.matrix
     diagonal = np.asarray(G.multiply(G @ here.inverse_mass()).sum(axis=1)).ravel()
-    topo = here.arrays.topo
-    table = topo[topo[0, at.T_ROWS] : topo[0, at.T_ROWS] + topo[0, at.ROWS]]
-    scales = np.ones(int(topo[0, at.JOINTS]))
-    for j in np.unique(table[:, at.ROW_OF]):
-        scales[j] = max(float(diagonal[table[:, at.ROW_OF] == j].max()), 1e-300)
+    topo, state = here.arrays.topo, here.state
+    rows, first = int(topo[0, at.ROWS]), int(topo[0, at.S_ROWS])
+    of = topo[topo[0, at.T_ROWS] : topo[0, at.T_ROWS] + rows, at.ROW_OF]
+    scales = np.ones((int(topo[0, at.JOINTS]), 6))
+    scales[of, state[first : first + rows, at.ACTIVE].astype(int)] = np.maximum(diagonal, 1e-300)
     return scales
 
 

@@ -284,11 +284,12 @@ def solve_rows(topo, state, work, b, item, z):
 
 
 @kernel
-def close_rows_pivoted(topo, work, b, item, ranks, tolerance, chosen, pivots):
-    """Rows that end at body b, joint by joint, largest diagonal first; what is below the tolerance or beyond the rank is dropped.
+def close_rows_pivoted(topo, work, b, item, ranks, scales, tolerance, chosen, pivots):
+    """Rows that end at body b, joint by joint, largest pivot first; what is below the tolerance or beyond the rank is dropped.
 
-    ranks: rows wanted per joint, or -1 where the tolerance alone decides; chosen: order of elimination per row, -1 if dropped;
-    pivots: per row.  The matrix is symmetric here (projection of momenta), so this is a pivoted Cholesky factorisation."""
+    ranks: rows wanted per joint, or -1 where the tolerance alone decides; scales: diagonal of a row of free bodies, which pivots
+    are compared with; chosen: order of elimination per row, -1 if dropped; pivots: over their scales.  The matrix is symmetric
+    here (projection of momenta), so this is a pivoted Cholesky factorisation of the scaled matrix."""
     for g in range(topo[0, T_GROUPS] + topo[item, GROUP0], topo[0, T_GROUPS] + topo[item, GROUP1]):
         last = topo[g, CLOSE1]
         first = topo[g, CLOSE0]
@@ -299,10 +300,10 @@ def close_rows_pivoted(topo, work, b, item, ranks, tolerance, chosen, pivots):
                 pivots[end] = 0.0
                 end += 1
             for rank in range(end - first if ranks[of] < 0 else ranks[of]):
-                best = largest_diagonal(topo, work, first, end, tolerance[of], chosen)
+                best = largest_pivot(topo, work, first, end, scales, tolerance, chosen)
                 if best < 0:
                     break
-                pivots[best] = get1(work, topo[0, W_ROWS] + best, slot_of(topo, best))
+                pivots[best] = get1(work, topo[0, W_ROWS] + best, slot_of(topo, best)) / scales[best]
                 for j in range(first, last):
                     if j != best and (j >= end or chosen[j] < 0):
                         strike_closing(topo, work, best, j)
@@ -312,12 +313,12 @@ def close_rows_pivoted(topo, work, b, item, ranks, tolerance, chosen, pivots):
 
 
 @helper
-def largest_diagonal(topo, work, first, end, tolerance, chosen):
-    """The row of [first, end) not chosen yet with the largest diagonal above the tolerance, or -1"""
+def largest_pivot(topo, work, first, end, scales, tolerance, chosen):
+    """The row of [first, end) not chosen yet with the largest pivot over its scale, above the tolerance, or -1"""
     best, top = -1, tolerance
     for k in range(first, end):
         if chosen[k] < 0:
-            diagonal = get1(work, topo[0, W_ROWS] + k, slot_of(topo, k))
-            if diagonal > top:
-                best, top = k, diagonal
+            pivot = get1(work, topo[0, W_ROWS] + k, slot_of(topo, k)) / scales[k]
+            if pivot > top:
+                best, top = k, pivot
     return best

@@ -179,7 +179,7 @@ class Trajectory:
         nodes = len(self)
         if not -nodes <= k < nodes:
             raise IndexError(f"node {k} does not exist; the trajectory has {nodes} nodes, 0 to {nodes - 1}")
-        if self.final is not None and k in (-1, nodes - 1) and self.final["time"] == self.time[-1]:
+        if k in (-1, nodes - 1) and self._ends_at_a_node:
             return self.final_state
         node = {name: getattr(self, name)[k] for name in STATE_FIELDS[:5]}
         return self._new_state(node | {"winding": self._coordinates[0][k]})
@@ -191,6 +191,11 @@ class Trajectory:
             return self.state(-1)
         turns = self.final["winding"]
         return self._new_state(self.final | {"winding": self._coordinates[0][-1] if turns is None else turns})
+
+    @property
+    def _ends_at_a_node(self) -> bool:
+        """Whether the last step was recorded; with record_every, steps may follow the last node."""
+        return self.final is not None and abs(self.final["time"] - self.time[-1]) < 0.5 * self.dt
 
     def _new_state(self, fields: Mapping[str, Any]) -> State:
         from sarrus.model import State
@@ -268,10 +273,16 @@ def fields_of(state: State | Mapping[str, Any]) -> dict[str, Any]:
 def frozen(what: str, values: object, shape: tuple[Any, ...]) -> Array:
     """A read-only float64 view of values; shape: the length wanted per axis, None any, ... the rest."""
     array = np.asarray(values, dtype=np.float64).view()
-    wanted = shape[:-1] if shape[-1] is ... else shape
-    fits = array.ndim >= len(wanted) if wanted is not shape else array.ndim == len(wanted)
-    if not fits or any(n is not None and n != m for n, m in zip(wanted, array.shape, strict=False)):
-        words = ", ".join("any" if n is None else "..." if n is ... else str(n) for n in shape)
-        raise MechanismError(f"trajectory: {what} has shape {array.shape}, needs ({words})")
-    array.flags.writeable = False
+    least = len(shape) - 1 if shape[-1] is ... else len(shape)
+    if array.ndim < least or (array.ndim > least and least == len(shape)):
+        raise _misfit(what, array, shape)
+    for wanted, found in zip(shape, array.shape, strict=False):
+        if wanted is not None and wanted is not ... and wanted != found:
+            raise _misfit(what, array, shape)
+    array.setflags(write=False)
     return array
+
+
+def _misfit(what: str, array: Array, shape: tuple[Any, ...]) -> MechanismError:
+    words = ", ".join("any" if n is None else "..." if n is ... else str(n) for n in shape)
+    return MechanismError(f"trajectory: {what} has shape {array.shape}, needs ({words})")

@@ -22,6 +22,7 @@ from sarrus.dynamics.elements import enter_coordinates, forces
 from sarrus.dynamics.evaluate import evaluate
 from sarrus.dynamics.link import enter
 from sarrus.layout import (
+    ACTIVE,
     ARM1,
     BODIES,
     CONSTRAINT_ROW,
@@ -395,7 +396,7 @@ def enter_aside(topo, par, state, work, h, loops):
 def smallest_pivot(topo, state, work, scales):
     """(smallest pivot of a loop over its scale, whether one has fallen far below its best since the last choice of rows).
 
-    scales: per joint.  Reads the pivots of the projection just made"""
+    scales: of every place of every joint.  Reads the pivots of the projection just made"""
     least, fallen = HUGE, False
     k, rows = 0, topo[0, ROWS]
     while k < rows:
@@ -405,9 +406,9 @@ def smallest_pivot(topo, state, work, scales):
             continue
         of, low = topo[it, ROW_OF], HUGE
         while k < rows and topo[topo[0, T_ROWS] + k, ROW_OF] == of and topo[topo[0, T_ROWS] + k, ROW_KIND] == CONSTRAINT_ROW:
-            low = min(low, get1(work, topo[0, W_ROWS] + k, DIAG))
+            place = int(get1(state, topo[0, S_ROWS] + k, ACTIVE))
+            low = min(low, get1(work, topo[0, W_ROWS] + k, DIAG) / scales[of, place])
             k += 1
-        low /= scales[of]
         least = min(least, low)
         best = max(get1(state, topo[0, S_JOINTS] + of, WATCH), low)
         put1(state, topo[0, S_JOINTS] + of, WATCH, best)

@@ -66,7 +66,7 @@ class VariationalStepper:
         nj, nu = int(self.topo[0, at.JOINTS]), int(self.topo[0, at.INPUTS])
         self.still = np.zeros((1, 2, nu))
         self.values = np.zeros((4, max(nu, 1)))
-        self.scales = model.ranks.scales if len(model.ranks.scales) else np.ones(nj)
+        self.scales = model.ranks.scales if len(model.ranks.scales) else np.ones((nj, 6))
         self.total = np.zeros((nj + 1, 6))
         self.q, self.v = np.zeros((1, max(model.coordinates, 1))), np.zeros((1, max(model.coordinates, 1)))
         self.controller, self.memory = 0, np.zeros((1, 1))
@@ -134,7 +134,8 @@ class VariationalStepper:
         rows = int(self.topo[0, at.ROWS])
         first = int(self.topo[0, at.W_ROWS])
         of = self.topo[self.topo[0, at.T_ROWS] : self.topo[0, at.T_ROWS] + rows, at.ROW_OF]
-        size = self.work[first : first + rows, at.DIAG] / self.scales[of]
+        places = self.kernel[self.topo[0, at.S_ROWS] :][:rows, at.ACTIVE].astype(int)
+        size = self.work[first : first + rows, at.DIAG] / self.scales[of, np.maximum(places, 0)]
         return f"the loop that joint {self.model.joint_names[of[int(np.argmin(size))]]!r} closes"
 
     def choose(self) -> None:

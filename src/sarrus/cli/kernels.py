@@ -1,0 +1,17 @@
+"""Kernels ready before the clock starts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sarrus.model import Model
+
+FIRST_STEP = 1e-6  # [s], so short that it finds its solution wherever the run itself may fail
+
+
+def load_kernels(model: Model, method: str = "variational") -> None:
+    """Compile or load what a run of this model needs, so that the run's time is that of its steps."""
+    import sarrus
+
+    sarrus.simulate(model, duration=FIRST_STEP, dt=FIRST_STEP, method=method)
