@@ -20,7 +20,8 @@ GRAVITY = 9.81
 STEPS = (10, 30, 100, 300, 1000, 3000, 10000, 30000, 100000)
 QUICK = (10, 100, 1000)
 ITERATIONS = 5.0  # mean per step: the paper's curve grows with smaller steps, ours must stay small
-ORDER = 0.2  # room for the slope of the error, whose ends are bent by coarse steps and by rounding
+ORDER = 3.5  # of the final angle, at least: a phase error of order 2 enters squared where the rod turns back
+SMALL = 1e-7  # [rad] rounding of 100000 steps, with room
 
 
 def run(out: Path, quick: bool = False, progress=None) -> dict:
@@ -47,10 +48,11 @@ def run(out: Path, quick: bool = False, progress=None) -> dict:
     for scale in SCALES:
         rows = table[f"{scale:g}, variational"]
         middle = rows[1:4] if not quick else rows[:2]
-        outcome.within(
-            f"order of the final angle, scale {scale:g}", slope(middle[:, 0], middle[:, 2]), 2.0, ORDER
+        order = slope(middle[:, 0], middle[:, 2])
+        outcome.at_least(f"order of the final angle, scale {scale:g}", order, ORDER)
+        outcome.at_most(
+            f"error of the final angle at the smallest step, scale {scale:g} [rad]", rows[-1, 2], SMALL
         )
-        outcome.at_most(f"error of the final angle at the smallest step, scale {scale:g}", rows[-1, 2], 1e-5)
     figure, ((left, right),) = panels(1, 2)
     styles = zip(SCALES, ((OURS, "-"), (OTHER_2, "--"), (OTHER_3, ":")), strict=True)
     for scale, (colour, line) in styles:
