@@ -29,14 +29,20 @@ def repository(tmp_path, monkeypatch):
     folder = tmp_path / "experiments" / "P00"
     folder.mkdir(parents=True)
     (tmp_path / "src" / "sarrus").mkdir(parents=True)
+    for package in (folder.parent, folder):
+        (package / "__init__.py").write_text("")
     (folder / "line.py").write_text(PASSES)
     (folder / "bend.py").write_text(FAILS)
     (folder / "shared.py").write_text(SHARED)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("sys.path", ["", *sys.path])
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    loaded = {name: module for name, module in sys.modules.items() if name.partition(".")[0] == "experiments"}
+    for name in loaded:
+        del sys.modules[name]
     yield tmp_path
-    for name in [name for name in sys.modules if name.split(".")[0] == "experiments"]:
-        monkeypatch.delitem(sys.modules, name)
+    for name in [name for name in sys.modules if name.partition(".")[0] == "experiments"]:
+        del sys.modules[name]
+    sys.modules.update(loaded)
 
 
 def test_experiments_are_found_without_being_run(repository):

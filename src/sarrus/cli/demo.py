@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from sarrus.cli.answer import JsonFlag, answering
@@ -34,11 +33,11 @@ class Show:
 
 
 DURATION = 10.0  # [s]
-INSTANTS = 13  # drawn in each panel
+INSTANTS = 9  # drawn in each panel
 SHOWS = (
     Show("double four-bar", "double_four_bar", drawn_until=0.6),
-    Show("pendulum of 10 links", "pendulum", {"links": 10}, dt=0.005, drawn_until=1.2),
-    Show("Sarrus linkage", "sarrus", drawn_until=0.7, view=(0.14 * pi, 0.09 * pi)),
+    Show("10-link pendulum", "pendulum", {"links": 10}, dt=0.005, drawn_until=1.2),
+    Show("Sarrus linkage", "sarrus", drawn_until=0.7, view=(0.17 * pi, 0.13 * pi)),
 )
 
 
@@ -78,8 +77,8 @@ def perform(show: Show, silent: bool) -> Trajectory:
 
 def table(runs: list[Trajectory], fields: list[dict[str, Any]]) -> Table:
     """What the runs were and how well they went; energy errors as parts of the largest kinetic energy."""
-    columns = ("mechanism", "dt", "dof", "redundant rows", "energy error", "violation", "us/step")
-    report = Table(title=f"{DURATION:g} s each", title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    columns = ("mechanism", "dt", "dof", "redundant", "energy error", "violation", "us/step")
+    report = Table(title=f"{DURATION:g} s each", title_justify="left", box=None, padding=(0, 2, 0, 0))
     for column in columns:
         report.add_column(column, justify="left" if column == "mechanism" else "right", no_wrap=True)
     for run, facts, show in zip(runs, fields, SHOWS, strict=True):
