@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,21 +18,24 @@ if TYPE_CHECKING:
 # Body poses evaluated at once: enough that a call's cost disappears, few enough for some MB of temporaries.
 POSES_AT_ONCE = 1 << 15
 
-Winding = Callable[[int], Array | None]
+
+@dataclass(frozen=True, slots=True)
+class Winding:
+    """at(k): joint coordinates from which the angles of node k continue; breaks: nodes that need them."""
+
+    at: Callable[[int], Array | None]
+    breaks: Iterable[int] = ()
 
 
 def in_pieces(function: Callable[..., Array], *paths: Array, winding: Winding | None = None) -> Array:
-    """function(*paths) of paths (T+1, nb, ...), called on pieces of the first axis and joined; read-only.
-
-    winding(k) gives the joint coordinates from which a piece that starts at node k continues its angles."""
+    """function(*paths) of paths (T+1, nb, ...), called on pieces of the first axis and joined; read-only."""
     nodes, bodies = paths[0].shape[:2]
     length = max(1, POSES_AT_ONCE // max(1, bodies))
+    starts = sorted({*range(0, max(1, nodes), length), *(() if winding is None else winding.breaks)})
     pieces = []
-    for start in range(0, max(1, nodes), length):
-        more = {} if winding is None else {"winding": winding(start)}
-        pieces.append(
-            function(*(np.ascontiguousarray(path[start : start + length]) for path in paths), **more)
-        )
+    for start, stop in pairwise([*starts, nodes]):
+        more = {} if winding is None else {"winding": winding.at(start)}
+        pieces.append(function(*(np.ascontiguousarray(path[start:stop]) for path in paths), **more))
     joined = np.concatenate(pieces)
     joined.flags.writeable = False
     return joined

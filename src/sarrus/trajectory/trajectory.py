@@ -13,6 +13,7 @@ from sarrus.errors import MechanismError, unknown_name
 from sarrus.trajectory import invariants
 from sarrus.trajectory.rotation import Array, compose, rotate
 from sarrus.trajectory.stats import Stats
+from sarrus.trajectory.turns import far_apart, with_turns
 from sarrus.trajectory.views import BodyPath, Energy, FramePath, Momentum, Reaction
 
 if TYPE_CHECKING:
@@ -234,13 +235,22 @@ class Trajectory:
     def _motion(self) -> tuple[Array, Array, Array, Array]:
         return self.position, self.orientation, self.velocity, self.angular_velocity
 
-    def _winding(self, k: int) -> Array | None:
-        return self._coordinates[0][k] if k else self.winding
+    @property
+    def _sparse(self) -> bool:
+        """Whether more than one step lies between two nodes."""
+        return len(self) > 1 and self.time[1] - self.time[0] > 1.5 * self.dt
 
     @cached_property
     def _coordinates(self) -> tuple[Array, Array]:
         q, rate = self.model.coordinates_of(*self._motion, winding=self.winding)
+        if self._sparse:
+            q = with_turns(self.model, self.time, q, rate)
         return frozen("coordinates", q, (len(self), None)), frozen("rates", rate, (len(self), None))
+
+    @cached_property
+    def _winding(self) -> invariants.Winding:
+        breaks = far_apart(self.model, self._coordinates[0]).tolist() if self._sparse else ()
+        return invariants.Winding(lambda k: self._coordinates[0][k] if k else self.winding, breaks)
 
     @cached_property
     def _energy(self) -> Energy:

@@ -211,6 +211,8 @@ def test_shapes_that_do_not_fit_are_refused_by_name(traj):
         Trajectory(traj.model, "variational", DT, traj.time, traj.position[1:], *motion)
     with pytest.raises(MechanismError, match="input 'drive' has shape"):
         swing(inputs={"drive": np.zeros(3)})
+    with pytest.raises(MechanismError, match=r"input 'drive' has shape \(\), needs \(101, ...\)"):
+        swing(inputs={"drive": 1.0})
     doubled = [np.repeat(array, 2, axis=1) for array in (traj.position, *motion)]
     with pytest.raises(MechanismError, match="2 bodies does not fit 1 body names"):
         Trajectory(traj.model, "variational", DT, traj.time, *doubled)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from tests.unit.trajectory.test_description import everything
 
+import sarrus
 from sarrus import gallery
 from sarrus.errors import FileError
 from sarrus.model import build
@@ -70,6 +71,29 @@ def test_read_outs_in_pieces_have_no_seams(traj, monkeypatch):
     pieces = wandering(traj.model)
     for found, wanted in zip((pieces.energy().total, pieces.violation()), expected, strict=True):
         np.testing.assert_allclose(found, wanted, rtol=SEAMS, atol=SEAMS)
+
+
+def test_springs_and_gears_see_the_turns_between_recorded_nodes():
+    """Two geared wheels and a spiral spring, 4 rad between records: neither may lose a turn."""
+    mech = sarrus.Mechanism(gravity=(0.0, 0.0, 0.0))
+    for name in ("a", "b"):
+        mech.add_body(name, mass=1.0, inertia=(1.0, 1.0, 1.0))
+        mech.add_joint(f"axle {name}", "revolute", "world", name, at=(0, 0, 0), axis=(1, 0, 0))
+    mech.add_gear("gear", "axle a", "axle b", ratio=2.0)
+    mech.add_joint_spring("spiral", "axle b", stiffness=3.0)
+    model = build(mech)
+    rate = np.array([8.0, 4.0])
+    time = np.arange(6.0)
+    angle = time[:, None] * rate
+    zero = np.zeros((6, 2, 3))
+    orientation = np.zeros((6, 2, 4))
+    orientation[:, :, 0], orientation[:, :, 1] = np.cos(angle / 2), np.sin(angle / 2)
+    spin = zero.copy()
+    spin[:, :, 0] = rate
+    traj = Trajectory(model, "variational", DT, time, zero, orientation, zero, spin)
+    np.testing.assert_allclose(traj.joint_position("axle a"), 8.0 * time, atol=SEAMS)
+    np.testing.assert_allclose(traj.energy().potential, 1.5 * (4.0 * time) ** 2, atol=SEAMS)
+    assert np.max(traj.violation()) < SEAMS
 
 
 def test_the_violation_by_joint_covers_all_rows(traj):
