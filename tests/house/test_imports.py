@@ -11,8 +11,6 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 HEAVY = {"numba", "scipy", "matplotlib", "mujoco", "pinocchio"}
-IMPORT_LIMIT = 0.3
-"""Seconds that `import sarrus` may take, numpy included; the best of three, since the machine may be busy."""
 
 
 def run(*command: str) -> subprocess.CompletedProcess[str]:
@@ -42,9 +40,3 @@ def test_importing_loads_no_heavy_package(statement):
 def test_describing_a_mechanism_loads_no_heavy_package():
     statement = "import sarrus; sarrus.Mechanism().add_body('b', mass=1.0, inertia=(1.0, 1.0, 1.0))"
     assert not loaded_by(statement) & HEAVY
-
-
-def test_importing_sarrus_is_quick():
-    code = "import time; t = time.perf_counter(); import sarrus; print(time.perf_counter() - t)"
-    seconds = min(float(run("-c", code).stdout) for _ in range(3))
-    assert seconds <= IMPORT_LIMIT
