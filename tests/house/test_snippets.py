@@ -39,3 +39,13 @@ def test_pictures_and_pages_that_are_linked_exist():
         for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
             if "://" not in target:
                 assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_the_code_that_the_equation_table_names_exists():
+    rows = [line for line in (ROOT / "docs/variational.md").read_text("utf-8").splitlines() if ".py`" in line]
+    assert rows
+    for row in rows:
+        for file, names in re.findall(r"`([\w/]+\.py)` ((?:`\w+`(?:, )?)+)", row):
+            code = (ROOT / "src/sarrus" / file).read_text(encoding="utf-8")
+            for name in re.findall(r"\w+", names):
+                assert f"def {name}(" in code, f"{file} has no {name}"
