@@ -40,3 +40,11 @@ def test_importing_loads_no_heavy_package(statement):
 def test_describing_a_mechanism_loads_no_heavy_package():
     statement = "import sarrus; sarrus.Mechanism().add_body('b', mass=1.0, inertia=(1.0, 1.0, 1.0))"
     assert not loaded_by(statement) & HEAVY
+
+
+@pytest.mark.parametrize("first", ["Simulation", "CompiledController", "simulate", "Trajectory", "build"])
+def test_public_names_are_callable_whichever_is_used_first(first):
+    names = ["Simulation", "simulate", "build", "assemble", "load_trajectory", "Mechanism"]
+    code = f"import sarrus; sarrus.{first}; print([n for n in {names} if not callable(getattr(sarrus, n))])"
+    done = run("-c", code)
+    assert done.stdout.strip() == "[]", done.stdout + done.stderr
