@@ -12,7 +12,7 @@ PEERS = ("MuJoCo", "Pinocchio")
 
 
 def chain_costs(sizes, quick: bool, progress=None, method: str = "variational1", make=None) -> dict:
-    """Per joint kind: CPU times [s] of 1000 steps by contestant, violation, and the exponent of ours.
+    """Per joint kind: CPU times [s] of 1000 steps by contestant, violation, and the exponents of ours.
 
     `make(links, joint)` gives the mechanism; None: the pendulum of the gallery from horizontal."""
     make = make or (lambda links, joint: sarrus.gallery.pendulum(links=links, joint=joint))
@@ -28,8 +28,10 @@ def chain_costs(sizes, quick: bool, progress=None, method: str = "variational1",
         table = {key: [scale * row[key] for row in rows] for key in ("sarrus", *PEERS) if key in rows[0]}
         table["iterations"] = [row["iterations"] for row in rows]
         table["violation"] = [row["violation"] for row in rows]
+        each = [t / i for t, i in zip(table["sarrus"], table["iterations"], strict=True)]
         large = [k for k, n in enumerate(sizes) if n >= 5] if not quick else range(len(sizes))
         table["slope"] = slope([sizes[k] for k in large], [table["sarrus"][k] for k in large])
+        table["slope per iteration"] = slope([sizes[k] for k in large], [each[k] for k in large])
         tables[joint] = table
     return tables
 
