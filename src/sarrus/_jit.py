@@ -27,6 +27,9 @@ KERNEL_ROOMS = ("maths", "dynamics", "solvers", "integrators")
 # Never nnan or ninf: they would break the tests for NaN.
 FASTMATH = {"contract", "reassoc", "arcp", "nsz"}
 OPTIONS = dict(error_model="numpy", fastmath=FASTMATH)
+# Functions that only kernels call need no way in from Python; making one for each would double the time of compilation.
+# (Calling such a function from Python crashes the process: tests of single kernels go through entries, or run without the JIT.)
+INNER = dict(no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
 def _cache_folder() -> str:
@@ -68,12 +71,12 @@ CACHE_FOLDER = _cache_folder()
 
 def helper(function):
     """`function` compiled so that every call is inlined."""
-    return njit(**OPTIONS, forceinline=True)(function)
+    return njit(**OPTIONS, **INNER, forceinline=True)(function)
 
 
 def kernel(function):
     """`function` compiled as a function of its own."""
-    return njit(**OPTIONS)(function)
+    return njit(**OPTIONS, **INNER)(function)
 
 
 def entry(function):

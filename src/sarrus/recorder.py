@@ -75,6 +75,7 @@ class MemoryRecorder:
 
     def finish(self, wall: float, cpu: float) -> Trajectory:
         """The trajectory of all that was added."""
+        self._read_last_node()
         nodes = np.concatenate(self.nodes)
         table = np.concatenate(self.stats) if self.stats else np.zeros((0, 5), np.int64)
         inputs = {}
@@ -86,6 +87,13 @@ class MemoryRecorder:
             self.model, self.method, self.dt, np.concatenate(self.times), *split(nodes), self._stats(wall, cpu, table),
             self._reactions(), inputs, winding=self.winding, final_state=self.stepper.state(),
         )  # fmt: skip
+
+    def _read_last_node(self) -> None:
+        """Velocities at a last node that was not recorded, for the final state."""
+        if self.done % self.every:
+            from sarrus.integrators.variational import rollout as run
+
+            self.stepper.start(run.FROM_MOMENTA)
 
     def _reactions(self) -> np.ndarray | None:
         """Wrenches at the nodes; the first and last node have half a step only and are extrapolated to second order."""
@@ -143,5 +151,6 @@ class FileRecorder(MemoryRecorder):
         self.singular = getattr(self, "singular", 0) + int(table[:, 3].sum())
 
     def finish(self, wall, cpu):
+        self._read_last_node()
         totals = Stats(wall_time=wall, cpu_time=cpu, singular_nodes=self.singular, projection=self.stepper.projection)
         return self.writer.close(totals, self.stepper.state())

@@ -12,6 +12,7 @@ import numpy as np
 from sarrus.errors import MechanismError, StepFailed
 from sarrus.inputs import Controls, Inputs
 from sarrus.integrators.methods import method_named
+from sarrus.mechanism.joints import Joint
 from sarrus.model import Model, State
 
 from sarrus.recorder import FileRecorder, MemoryRecorder
@@ -127,6 +128,8 @@ def simulate(
     stepper = _stepper(model, chosen, state, float(dt), reactions=reactions)
     driver = Inputs(model, inputs, steps, float(dt), stepper.time)
     first = stepper.state()
+    if first.winding is None and state is not None:
+        first.winding = state.winding
     recorder = (FileRecorder if out is not None else MemoryRecorder)(model, chosen, float(dt), stepper, steps, record_every, out)
     failure = None
     with recorder, _progress(progress, steps) as report:
@@ -169,14 +172,20 @@ def _stepper(model: Model, method: Any, state: State | None, dt: float, *, react
     method.check(model)
     if state is None:
         state = model.initial_state()
+        # Table joints hold in the reference configuration by construction.
+        as_placed = all(isinstance(joint, Joint) for joint in model.mechanism.joints.values())
     elif not isinstance(state, State):
         raise MechanismError(f"state must be a sarrus.State (model.state(...), traj.final_state), not {type(state).__name__}")
-    check_start(model, state, dt)
+    else:
+        as_placed = False
+    check_motion(model, state, dt)
+    if not as_placed and state.memory is None:
+        check_constraints(model, state)
     return method.stepper(model, state, dt, reactions=reactions)
 
 
-def check_start(model: Model, state: State, dt: float) -> None:
-    """Refuses a start that is not finite, misses the constraints, or spins too fast for the discrete rotation."""
+def check_motion(model: Model, state: State, dt: float) -> None:
+    """Refuses a start that does not fit the model, is not finite, or spins too fast for the discrete rotation."""
     nb = len(model.body_names)
     for what, shape in (("position", (nb, 3)), ("orientation", (nb, 4)), ("velocity", (nb, 3)), ("angular_velocity", (nb, 3))):
         array = np.asarray(getattr(state, what), float)
@@ -196,16 +205,19 @@ def check_start(model: Model, state: State, dt: float) -> None:
             f"body {model.body_names[b]!r} spins by |w| dt = {spin[b]:.3g}, the discrete rotation needs less than 2: "
             f"use dt below {2.0 * dt / spin[b]:.3g} s"
         )
-    if state.memory is None:
-        residual = np.abs(model.residuals(state.position[None], state.orientation[None], state.winding)[0])
-        size = max(1.0, float(np.abs(state.position).max(initial=0.0)))
-        if residual.max(initial=0.0) > max(START * size, 100.0 * model.ranks.inexact):
-            name = max(model.row_slices, key=lambda joint: residual[model.row_slices[joint]].max(initial=0.0))
-            gap = residual[model.row_slices[name]].max()
-            raise MechanismError(
-                f"the start misses joint {name!r} by {gap:.3g} (metres or radians); sarrus.assemble(model) gives a start that "
-                "meets all constraints"
-            )
+
+
+def check_constraints(model: Model, state: State) -> None:
+    """Refuses a start that misses a constraint, by name."""
+    residual = np.abs(model.residuals(state.position[None], state.orientation[None], state.winding)[0])
+    size = max(1.0, float(np.abs(state.position).max(initial=0.0)))
+    if residual.max(initial=0.0) > max(START * size, 100.0 * model.ranks.inexact):
+        name = max(model.row_slices, key=lambda joint: residual[model.row_slices[joint]].max(initial=0.0))
+        gap = residual[model.row_slices[name]].max()
+        raise MechanismError(
+            f"the start misses joint {name!r} by {gap:.3g} (metres or radians); sarrus.assemble(model) gives a start that "
+            "meets all constraints"
+        )
 
 
 def _failed(failure: Any, dt: float, trajectory: Trajectory | None) -> StepFailed:

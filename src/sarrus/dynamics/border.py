@@ -111,7 +111,7 @@ def put_gear_row(topo, par, state, work, line, e0, e1, column):
         role = topo[topo[0, T_ENDS] + e, END_ROLE]
         second = role >= 2
         c, i = (topo[line, GEAR_B], topo[line, GEAR_CB]) if second else (topo[line, GEAR_A], topo[line, GEAR_CA])
-        q, w = coordinate(topo, par, state, work, c, i)
+        q, w = coordinate(topo, par, state, work, c, i, True)
         it = topo[0, T_JOINTS] + c
         if role & 1:
             w = scale6(-1.0, carry_force(w, sub3(get3(work, topo[it, JOINT_B], X1), get3(work, topo[it, JOINT_A], X1))))
@@ -119,43 +119,62 @@ def put_gear_row(topo, par, state, work, line, e0, e1, column):
 
 
 @kernel
-def put_row(topo, par, state, work, k, column, node):
+def put_row(topo, par, state, work, k, column, node, elements):
     """Row vectors of border row k at the trial configuration, into `column` of its ends; node: as they act at this configuration"""
     it = topo[0, T_ROWS] + k
-    of, e0, e1 = topo[it, ROW_OF], topo[it, END0], topo[it, END1]
-    kind = topo[it, ROW_KIND]
-    if kind == CONSTRAINT_ROW or kind == DRIVE_ROW:
-        line = topo[0, T_JOINTS] + of
-        A, B = topo[line, JOINT_A], topo[line, JOINT_B]
-        if kind == DRIVE_ROW:
-            q, w = coordinate(topo, par, state, work, of, topo[it, ROW_COORDINATE])
-            put_pair(topo, work, e0, e1, w, A, B, column)
+    if elements is not None:
+        if topo[it, ROW_KIND] != CONSTRAINT_ROW:
+            put_compliant_row(topo, par, state, work, k, column)
             return
+        if not is_pair(topo[topo[0, T_JOINTS] + topo[it, ROW_OF], JOINT_KIND]):
+            put_special_row(topo, par, state, work, k, column, node)
+            return
+    of = topo[it, ROW_OF]
+    line, i = topo[0, T_JOINTS] + of, int(get1(state, topo[0, S_ROWS] + k, ACTIVE))
+    w = pair_row(topo, par, state, work, of, i, elements)
+    put_pair(topo, work, topo[it, END0], topo[it, END1], w, topo[line, JOINT_A], topo[line, JOINT_B], column)
+
+
+@kernel
+def put_special_row(topo, par, state, work, k, column, node):
+    """`put_row` of gears, rolling and custom constraints"""
+    it = topo[0, T_ROWS] + k
+    of, e0, e1 = topo[it, ROW_OF], topo[it, END0], topo[it, END1]
+    line = topo[0, T_JOINTS] + of
+    if topo[line, JOINT_KIND] == GEAR:
+        put_gear_row(topo, par, state, work, line, e0, e1, column)
+    else:
         i = int(get1(state, topo[0, S_ROWS] + k, ACTIVE))
-        if is_pair(topo[line, JOINT_KIND]):
-            put_pair(topo, work, e0, e1, pair_row(topo, par, state, work, of, i), A, B, column)
-        elif topo[line, JOINT_KIND] == GEAR:
-            put_gear_row(topo, par, state, work, line, e0, e1, column)
-        else:
-            for e in range(e0, e1):
-                g = single_row(topo, par, state, work, of, i, topo[topo[0, T_ENDS] + e, END_ROLE], node)
-                put6(work, topo[0, W_ENDS] + e, column, g)
-        return
-    line = topo[0, T_ELEMENTS] + of
-    length, w = trial_spring(topo, par, work, line)
-    put_pair(topo, work, e0, e1, w, topo[line, ELEMENT_A], topo[line, ELEMENT_B], column)
+        for e in range(e0, e1):
+            g = single_row(topo, par, state, work, of, i, topo[topo[0, T_ENDS] + e, END_ROLE], node)
+            put6(work, topo[0, W_ENDS] + e, column, g)
 
 
 @kernel
-def put_rows(topo, par, state, work, column, node):
+def put_compliant_row(topo, par, state, work, k, column):
+    """`put_row` of drives and dampers"""
+    it = topo[0, T_ROWS] + k
+    of, e0, e1 = topo[it, ROW_OF], topo[it, END0], topo[it, END1]
+    if topo[it, ROW_KIND] == DRIVE_ROW:
+        line = topo[0, T_JOINTS] + of
+        q, w = coordinate(topo, par, state, work, of, topo[it, ROW_COORDINATE], True)
+        put_pair(topo, work, e0, e1, w, topo[line, JOINT_A], topo[line, JOINT_B], column)
+    else:
+        line = topo[0, T_ELEMENTS] + of
+        length, w = trial_spring(topo, par, work, line)
+        put_pair(topo, work, e0, e1, w, topo[line, ELEMENT_A], topo[line, ELEMENT_B], column)
+
+
+@kernel
+def put_rows(topo, par, state, work, column, node, elements):
     for k in range(topo[0, ROWS]):
-        put_row(topo, par, state, work, k, column, node)
+        put_row(topo, par, state, work, k, column, node, elements)
 
 
 @kernel
-def enter_rows(topo, par, state, work):
+def enter_rows(topo, par, state, work, elements):
     """What a step needs of its first node: row vectors there; multipliers start at 0"""
-    put_rows(topo, par, state, work, G0, True)
+    put_rows(topo, par, state, work, G0, True, elements)
     for k in range(topo[0, ROWS]):
         put1(work, topo[0, W_ROWS] + k, ERR, 0.0)
         put1(state, topo[0, S_ROWS] + k, LAM, 0.0)
@@ -181,7 +200,7 @@ def compliant_impulses(topo, par, state, work, k, dt, left, right):
     of = topo[it, ROW_OF]
     if topo[it, ROW_KIND] == DRIVE_ROW:
         i, s = topo[it, ROW_COORDINATE], topo[0, S_JOINTS] + of
-        q, w = coordinate(topo, par, state, work, of, i)
+        q, w = coordinate(topo, par, state, work, of, i, True)
         q0 = get1(state, s, COORD + i)
         d = topo[topo[0, T_JOINTS] + of, JOINT_DRIVE]
         return drive_impulses(par, d, i, q - q0, q0, get1(state, s, SERVO_OFFSET + i), dt, left, right)
@@ -198,7 +217,7 @@ def place_of(errors_of_joint, i):
 
 
 @kernel
-def border_residual(topo, par, state, work, dt, left, right):
+def border_residual(topo, par, state, work, dt, left, right, elements):
     """Errors of the border rows into `work`, their impulses into F; returns the largest error of active rows and of all rows"""
     top, whole, total = 0.0, 0.0, 0.0
     last = -1
@@ -207,14 +226,15 @@ def border_residual(topo, par, state, work, dt, left, right):
         it, line = topo[0, T_ROWS] + k, topo[0, W_ROWS] + k
         of = topo[it, ROW_OF]
         lam = get1(state, topo[0, S_ROWS] + k, LAM)
+        error = 0.0
         if topo[it, ROW_KIND] == CONSTRAINT_ROW:
             if of != last:
                 last = of
-                e = errors(topo, par, state, work, of)
+                e = errors(topo, par, state, work, of, elements)
                 whole, total = max(whole, max(norm3(e[0]), norm3(e[1]))), total + sum6(e)
             error = place_of(e, int(get1(state, topo[0, S_ROWS] + k, ACTIVE)))
             put1(work, line, COMPLIANCE, 0.0)
-        else:
+        elif elements is not None:
             last = -1
             target, after, stiffness = compliant_impulses(topo, par, state, work, k, dt, left, right)
             put1(work, line, COMPLIANCE, 1.0 / stiffness)

@@ -74,21 +74,24 @@ def rotation_vector_coordinate(RA, e, j):
 
 
 @kernel
-def coordinate(topo, par, state, work, c, i):
-    """(q, w): coordinate i of joint c at the trial configuration (angles on the turn of the node) and its row vector on B"""
+def coordinate(topo, par, state, work, c, i, elements):
+    """(q, w): coordinate i of joint c at the trial configuration (angles on the turn of the node) and its row vector on B.
+
+    elements: None where all joints are lower pairs"""
     line = topo[0, T_JOINTS] + c
     kind, p, A, B = topo[line, JOINT_KIND], topo[line, JOINT_PAR], topo[line, JOINT_A], topo[line, JOINT_B]
     near = get1(state, topo[0, S_JOINTS] + c, COORD + i)
     kt, kr = topo[line, JOINT_KT], topo[line, JOINT_KR]
     RA = get9(work, A, R1)
     d, rb = joint_points(par, work, p, A, B)
-    if kind == DISTANCE:
-        length = sqrt(dot(d, d))
-        u = scale3(1.0 / max(length, 1e-300), d)
-        return length, (u, cross(rb, u))
-    if kind == CURVE:
-        s, tangent = curve_parameter(topo, par, state, work, c)
-        return s, (tangent, cross(rb, tangent))
+    if elements is not None:
+        if kind == DISTANCE:
+            length = sqrt(dot(d, d))
+            u = scale3(1.0 / max(length, 1e-300), d)
+            return length, (u, cross(rb, u))
+        if kind == CURVE:
+            s, tangent = curve_parameter(topo, par, state, work, c)
+            return s, (tangent, cross(rb, tangent))
     if i < kt:
         n = mv(RA, get3(par, p, TB + 3 * i))
         return dot(n, d), (n, cross(rb, n))
@@ -128,9 +131,9 @@ def arm_between(work, topo, c):
 
 
 @kernel
-def coordinate_rate(topo, par, state, work, c, i):
+def coordinate_rate(topo, par, state, work, c, i, elements):
     """(q, dq/dt, row vector on B) of coordinate i of joint c at the node, velocities U; work holds the node"""
-    q, w = coordinate(topo, par, state, work, c, i)
+    q, w = coordinate(topo, par, state, work, c, i, elements)
     line = topo[0, T_JOINTS] + c
     rate = dot6(w, get6(state, topo[line, JOINT_B], U))
     return q, rate - dot6(carry_force(w, arm_between(work, topo, c)), get6(state, topo[line, JOINT_A], U)), w

@@ -45,7 +45,7 @@ def evaluate_drives(topo, par, state, work, b, dt, left, right):
     first = topo[0, W_FREEDOMS] + topo[b + 1, FREEDOM]
     for i in range(topo[b + 1, ROTATIONS] + topo[b + 1, TRANSLATIONS]):
         j = coordinate_of_freedom(topo, b, i)
-        q, w = coordinate(topo, par, state, work, c, j)
+        q, w = coordinate(topo, par, state, work, c, j, True)
         q0 = get1(state, s, COORD + j)
         before, after, stiffness = drive_impulses(
             par, d, j, q - q0, q0, get1(state, s, SERVO_OFFSET + j), dt, left, right
@@ -62,7 +62,7 @@ def enter_drives(topo, par, state, work):
         if topo[b + 1, FLAGS] & DRIVEN:
             first = topo[0, W_FREEDOMS] + topo[b + 1, FREEDOM]
             for i in range(topo[b + 1, ROTATIONS] + topo[b + 1, TRANSLATIONS]):
-                q, w = coordinate(topo, par, state, work, topo[b + 1, LINK_JOINT], coordinate_of_freedom(topo, b, i))
+                q, w = coordinate(topo, par, state, work, topo[b + 1, LINK_JOINT], coordinate_of_freedom(topo, b, i), True)
                 put6(work, first + i, W0, w)
 
 

@@ -52,17 +52,18 @@ from sarrus.maths.vectors import ZERO3, add3, cross, dot, mv, scale3, sub3
 
 
 @kernel
-def enter_coordinates(topo, par, state, work):
+def enter_coordinates(topo, par, state, work, elements):
     """Keeps the coordinates of all joints at the node that the trial configuration has become"""
     for c in range(topo[0, JOINTS]):
         line = topo[0, T_JOINTS] + c
         kind = topo[line, JOINT_KIND]
         if kind != GEAR:
             for i in range(topo[line, JOINT_COORDINATES]):
-                q, w = coordinate(topo, par, state, work, c, i)
+                q, w = coordinate(topo, par, state, work, c, i, elements)
                 state[topo[0, S_JOINTS] + c, COORD + i] = q
-        if kind == CURVE:
-            curve_enter(topo, par, state, work, c)
+        if elements is not None:
+            if kind == CURVE:
+                curve_enter(topo, par, state, work, c)
 
 
 @helper
@@ -86,7 +87,7 @@ def forces(topo, par, state, work, gravity, u):
             add_to6(state, A, FORCE, -1.0, carry_force(w, sub3(get3(work, B, X1), get3(work, A, X1))))
         elif kind == EFFORT:
             c = topo[line, ELEMENT_A]
-            q, w = coordinate(topo, par, state, work, c, topo[line, ELEMENT_B])
+            q, w = coordinate(topo, par, state, work, c, topo[line, ELEMENT_B], True)
             effort = input_of(u, port, 0) - get1(par, p, EFFORT_K) * (q - get1(par, p, EFFORT_REST))
             add_pair(topo, state, FORCE, c, effort, w, arm_between(work, topo, c))
         elif kind == WRENCH:
@@ -124,11 +125,20 @@ def servo_offsets(topo, par, state, u0, u1):
 
 
 @kernel
-def potential_energy(topo, par, state, work, gravity):
+def potential_energy(topo, par, state, work, gravity, elements):
     """Potential energy [J] at the trial configuration: gravity (zero at the world origin), springs, the users' potentials"""
     energy = 0.0
     for b in range(topo[0, BODIES]):
         energy -= get1(par, b, MASS) * dot(gravity, get3(work, b, X1))
+    if elements is not None:
+        energy += element_energy(topo, par, state, work)
+    return energy
+
+
+@kernel
+def element_energy(topo, par, state, work):
+    """Energy [J] of springs and the users' potentials"""
+    energy = 0.0
     for line in range(topo[0, T_ELEMENTS], topo[0, T_ELEMENTS] + topo[0, ELEMENTS]):
         kind, p = topo[line, ELEMENT_KIND], topo[line, ELEMENT_PAR]
         if kind == SPRING:
@@ -136,7 +146,7 @@ def potential_energy(topo, par, state, work, gravity):
             stretch = length - get1(par, p, SPRING_L)
             energy += 0.5 * get1(par, p, SPRING_K) * stretch * stretch
         elif kind == EFFORT:
-            q, w = coordinate(topo, par, state, work, topo[line, ELEMENT_A], topo[line, ELEMENT_B])
+            q, w = coordinate(topo, par, state, work, topo[line, ELEMENT_A], topo[line, ELEMENT_B], True)
             stretch = q - get1(par, p, EFFORT_REST)
             energy += 0.5 * get1(par, p, EFFORT_K) * stretch * stretch
         elif kind == CUSTOM_POTENTIAL:

@@ -1,4 +1,6 @@
-"""Compiled read-outs over recorded nodes: residuals of all joints, coordinates and velocities, energy, rows of the constraints."""
+"""Compiled read-outs over recorded nodes: residuals of all joints, coordinates and velocities, energy, rows of the constraints.
+
+elements: None for a model of lower pairs and gravity alone, else True."""
 
 from sarrus._jit import entry, kernel
 from sarrus.dynamics.body import place
@@ -71,36 +73,36 @@ def record(topo, par, state, out, line):
 
 
 @entry
-def read_residuals(topo, par, state, work, nodes, out):
+def read_residuals(topo, par, state, work, nodes, out, elements):
     """Residuals of all border rows at every node into out (nodes, rows); windings of the joints follow the nodes"""
     for t in range(nodes.shape[0]):
         load(topo, par, state, work, nodes, t)
-        row_errors(topo, par, state, work, out[t])
-        enter_coordinates(topo, par, state, work)
+        row_errors(topo, par, state, work, out[t], elements)
+        enter_coordinates(topo, par, state, work, elements)
 
 
 @entry
-def read_coordinates(topo, par, state, work, nodes, q, v):
+def read_coordinates(topo, par, state, work, nodes, q, v, elements):
     """Coordinates and velocities of all joints at every node into q, v (nodes, coordinates); angles are continuous along the nodes"""
     for t in range(nodes.shape[0]):
         load(topo, par, state, work, nodes, t)
-        enter_coordinates(topo, par, state, work)
+        enter_coordinates(topo, par, state, work, elements)
         for c in range(topo[0, JOINTS]):
             line = topo[0, T_JOINTS] + c
             for i in range(topo[line, JOINT_COORDINATES]):
                 of, j = coordinate_joint(topo, c, i)
-                value, rate, w = coordinate_rate(topo, par, state, work, of, j)
+                value, rate, w = coordinate_rate(topo, par, state, work, of, j, elements)
                 q[t, topo[line, JOINT_COORDINATE] + i] = value
                 v[t, topo[line, JOINT_COORDINATE] + i] = rate
 
 
 @entry
-def read_potential(topo, par, state, work, nodes, gravity, out):
+def read_potential(topo, par, state, work, nodes, gravity, out, elements):
     """Potential energy at every node"""
     for t in range(nodes.shape[0]):
         load(topo, par, state, work, nodes, t)
-        out[t] = potential_energy(topo, par, state, work, (gravity[0], gravity[1], gravity[2]))
-        enter_coordinates(topo, par, state, work)
+        out[t] = potential_energy(topo, par, state, work, (gravity[0], gravity[1], gravity[2]), elements)
+        enter_coordinates(topo, par, state, work, elements)
 
 
 @entry
@@ -118,33 +120,33 @@ def read_slip(topo, par, state, work, nodes, out):
 
 
 @entry
-def linearise(topo, par, state, work, out):
+def linearise(topo, par, state, work, out, elements):
     """Residuals of all border rows at the node in `state` into out, their row vectors into the ends"""
     for b in range(topo[0, BODIES]):
         place(state, work, b, 0.0, ZERO3, ZERO3)
-    enter_coordinates(topo, par, state, work)
-    enter_rows(topo, par, state, work)
-    row_errors(topo, par, state, work, out)
+    enter_coordinates(topo, par, state, work, elements)
+    enter_rows(topo, par, state, work, elements)
+    row_errors(topo, par, state, work, out, elements)
 
 
 @kernel
-def row_errors(topo, par, state, work, out):
+def row_errors(topo, par, state, work, out, elements):
     last = -1
     e = (ZERO3, ZERO3)
     for k in range(topo[0, ROWS]):
         of = topo[topo[0, T_ROWS] + k, ROW_OF]
         if of != last:
             last = of
-            e = errors(topo, par, state, work, of)
+            e = errors(topo, par, state, work, of, elements)
         out[k] = place_of(e, int(get1(state, topo[0, S_ROWS] + k, ACTIVE)))
 
 
 @entry
-def coordinate_rows(topo, par, state, work, joints, components, values, rows):
+def coordinate_rows(topo, par, state, work, joints, components, values, rows, elements):
     """Coordinates of the given joints at the node in `work` into values, their row vectors on child and parent into rows (k, 12)"""
     for k in range(joints.shape[0]):
         of, i = coordinate_joint(topo, joints[k], components[k])
-        q, w = coordinate(topo, par, state, work, of, i)
+        q, w = coordinate(topo, par, state, work, of, i, elements)
         values[k] = q
         put6(rows, k, 0, w)
         put6(rows, k, 6, scale6(-1.0, carry_force(w, arm_between(work, topo, of))))

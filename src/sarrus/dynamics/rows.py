@@ -69,18 +69,28 @@ def pair_errors(topo, par, state, work, c):
 
 
 @kernel
-def errors(topo, par, state, work, c):
-    """Errors of all rows of joint c at the trial configuration, in its six places; metres or 2 sin(angle/2)"""
+def errors(topo, par, state, work, c, elements):
+    """Errors of all rows of joint c at the trial configuration, in its six places; metres or 2 sin(angle/2).
+
+    elements: None where all joints are lower pairs"""
+    if elements is not None:
+        kind = topo[topo[0, T_JOINTS] + c, JOINT_KIND]
+        if kind != LOWER_PAIR and kind != SCREW_PAIR:
+            return special_errors(topo, par, state, work, c)
+    return pair_errors(topo, par, state, work, c)
+
+
+@kernel
+def special_errors(topo, par, state, work, c):
+    """`errors` of distances, gears, curves, rolling and custom constraints"""
     line = topo[0, T_JOINTS] + c
     kind = topo[line, JOINT_KIND]
-    if kind == LOWER_PAIR or kind == SCREW_PAIR:
-        return pair_errors(topo, par, state, work, c)
     if kind == DISTANCE:
-        length, w = coordinate(topo, par, state, work, c, 0)
+        length, w = coordinate(topo, par, state, work, c, 0, True)
         return (length - get1(par, topo[line, JOINT_PAR], LENGTH), 0.0, 0.0), ZERO3
     if kind == GEAR:
-        qa, wa = coordinate(topo, par, state, work, topo[line, GEAR_A], topo[line, GEAR_CA])
-        qb, wb = coordinate(topo, par, state, work, topo[line, GEAR_B], topo[line, GEAR_CB])
+        qa, wa = coordinate(topo, par, state, work, topo[line, GEAR_A], topo[line, GEAR_CA], True)
+        qb, wb = coordinate(topo, par, state, work, topo[line, GEAR_B], topo[line, GEAR_CB], True)
         return (qa - get1(par, topo[line, JOINT_PAR], RATIO) * qb, 0.0, 0.0), ZERO3
     if kind == CURVE:
         first, second, n, m = curve_frame(topo, par, state, work, c)
@@ -101,18 +111,19 @@ def custom_error(work, s, i, rows):
 
 
 @kernel
-def pair_row(topo, par, state, work, c, i):
+def pair_row(topo, par, state, work, c, i, elements):
     """Row vector of place i of a two-body joint on its child, at the trial configuration; the parent has the opposite, carried"""
     line = topo[0, T_JOINTS] + c
     kind, p, A, B = topo[line, JOINT_KIND], topo[line, JOINT_PAR], topo[line, JOINT_A], topo[line, JOINT_B]
-    if kind == DISTANCE:
-        length, w = coordinate(topo, par, state, work, c, 0)
-        return w
     d, rb = joint_points(par, work, p, A, B)
-    if kind == CURVE:
-        first, second, n, m = curve_frame(topo, par, state, work, c)
-        n = n if i == 0 else m
-        return n, cross(rb, n)
+    if elements is not None:
+        if kind == DISTANCE:
+            length, w = coordinate(topo, par, state, work, c, 0, True)
+            return w
+        if kind == CURVE:
+            first, second, n, m = curve_frame(topo, par, state, work, c)
+            n = n if i == 0 else m
+            return n, cross(rb, n)
     RA = get9(work, A, R1)
     if i < 3:
         n = mv(RA, get3(par, p, TB + 3 * i))

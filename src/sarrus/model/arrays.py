@@ -26,6 +26,11 @@ class Arrays:
     elements: bool
     loops: bool
 
+    @property
+    def flag(self) -> bool | None:
+        """`elements` as the kernels take it: None where they are not needed."""
+        return True if self.elements else None
+
     def new_work(self) -> np.ndarray:
         """Work of one world: zeros, and the world as a body at rest."""
         n = self.topo[0, at.BODIES]
@@ -236,7 +241,7 @@ def make_arrays(d: Description, plan: Plan, drives: Drives) -> Arrays:
     state[n + 1 : n + 1 + len(plan.rows), at.ACTIVE] = plan.places
     positions = np.array([body.position for body in d.mechanism.bodies.values()]).reshape(n, 3)
     state[:n, at.X : at.X + 3] = positions[d.tree.order]
-    special = np.isin(joints[:, at.JOINT_KIND], (at.SCREW_PAIR, at.GEAR, at.CURVE))
+    special = joints[:, at.JOINT_KIND] != at.LOWER_PAIR
     return Arrays(
         topo=topo,
         par=par,

@@ -32,7 +32,7 @@ class Linearisation:
         """Residuals and row vectors at the configuration in `state`."""
         from sarrus.dynamics.readout import linearise
 
-        linearise(self.arrays.topo, self.arrays.par, self.state, self.work, self.residual)
+        linearise(self.arrays.topo, self.arrays.par, self.state, self.work, self.residual, self.arrays.flag)
 
     @property
     def matrix(self):
@@ -51,7 +51,7 @@ class Linearisation:
 
         values, rows = np.zeros(len(joints)), np.zeros((len(joints), 12))
         topo = self.arrays.topo
-        coordinate_rows(topo, self.arrays.par, self.state, self.work, joints, components, values, rows)
+        coordinate_rows(topo, self.arrays.par, self.state, self.work, joints, components, values, rows, self.arrays.flag)
         table = topo[topo[0, at.T_JOINTS] :]
         real = np.array([gear_joint(table, j) for j in joints], np.int64)
         body = np.stack([table[real, at.JOINT_B], table[real, at.JOINT_A]], axis=1)

@@ -147,8 +147,8 @@ class Model:
         nodes = join(position, orientation, velocity, angular_velocity)
         q, v = np.zeros((len(nodes), self.coordinates)), np.zeros((len(nodes), self.coordinates))
         topo, par, state, work = self._workspace(winding)
-        read_coordinates(topo, par, state, work, nodes, q, v)
-        unwrap_rotation_vectors(self, q)
+        read_coordinates(topo, par, state, work, nodes, q, v, self.every.flag)
+        unwrap_rotation_vectors(self, q, winding)
         return q, v
 
     def residuals(self, position, orientation, winding=None) -> np.ndarray:
@@ -158,7 +158,7 @@ class Model:
         nodes = join(position, orientation)
         out = np.zeros((len(nodes), self.rows))
         topo, par, state, work = self._workspace(winding)
-        read_residuals(topo, par, state, work, nodes, out)
+        read_residuals(topo, par, state, work, nodes, out, self.every.flag)
         return out
 
     def potential_energy(self, position, orientation, winding=None) -> np.ndarray:
@@ -168,7 +168,7 @@ class Model:
         nodes = join(position, orientation)
         out = np.zeros(len(nodes))
         topo, par, state, work = self._workspace(winding)
-        read_potential(topo, par, state, work, nodes, self.gravity, out)
+        read_potential(topo, par, state, work, nodes, self.gravity, out, self.every.flag)
         return out
 
     def kinetic_energy(self, position, orientation, velocity, angular_velocity) -> np.ndarray:
@@ -228,12 +228,15 @@ def point_masses(model: Model) -> list[str]:
     return [n for n, b in model.mechanism.bodies.items() if not b.inertia.any() and find(n) not in heavy]
 
 
-def unwrap_rotation_vectors(model: Model, q: np.ndarray) -> None:
-    """Rotation vectors along the nodes on the turn nearest to the node before, in place."""
+def unwrap_rotation_vectors(model: Model, q: np.ndarray, winding: np.ndarray | None = None) -> None:
+    """Rotation vectors along the nodes on the turn nearest to the node before, the first to `winding`, in place."""
     for j, joint in enumerate(model.description.joints[: len(model.joint_names)]):
         if joint.kind == at.LOWER_PAIR and joint.rotations == 3:
             first = model.joint_slices[model.joint_names[j]].start + joint.translations
             r = q[:, first : first + 3]
+            if winding is not None and len(r) and np.linalg.norm(r[0]) > 1e-9:
+                u = r[0] / np.linalg.norm(r[0])
+                r[0] += 2.0 * np.pi * np.round((winding[first : first + 3] - r[0]) @ u / (2.0 * np.pi)) * u
             angle = np.linalg.norm(r, axis=1)
             # Vectors of more than a quarter turn are the only ones that can jump from one end of the ball to the other.
             if len(r) > 1 and angle.max() > 0.5 * np.pi:

@@ -60,7 +60,7 @@ def choose_rows(
     places = state[topo[0, at.S_ROWS] : topo[0, at.S_ROWS] + rows, at.ACTIVE].astype(int)
     choose(
         topo, candidates.par, state, candidates.new_work() if work is None else work, wanted,
-        scales[table[:, at.ROW_OF], places], tolerance, chosen, pivots,
+        scales[table[:, at.ROW_OF], places], tolerance, chosen, pivots, candidates.flag,
     )  # fmt: skip
     out = Choice({}, {}, {})
     for j in np.unique(table[:, at.ROW_OF]):

@@ -11,12 +11,12 @@ from sarrus.solvers.tree import project_up
 
 
 @entry
-def choose(topo, par, state, work, ranks, scales, tolerance, chosen, pivots):
+def choose(topo, par, state, work, ranks, scales, tolerance, chosen, pivots, elements):
     """Chooses the active rows of every loop at the node in `state`; see `close_rows_pivoted`"""
     for b in range(topo[0, BODIES]):
         place(state, work, b, 0.0, ZERO3, ZERO3)
         put9(work, b, JW, world_inertia(get9(work, b, R1), get9(par, b, INERTIA)))
         enter(topo, par, work, b, topo[b + 1, PARENT])
-    enter_rows(topo, par, state, work)
+    enter_rows(topo, par, state, work, elements)
     projection_compliance(topo, par, work)
-    project_up(topo, par, state, work, True, True, (ranks, scales, tolerance, chosen, pivots))
+    project_up(topo, par, state, work, True, elements, (ranks, scales, tolerance, chosen, pivots))

@@ -1,6 +1,6 @@
 """One step of the variational integrator in position-momentum form, (z_k, p_k) -> (z_{k+1}, p_{k+1}), and the loop over steps.
 
-predict: first guess of the velocities of the step.   advance: solution of the linear system, new trial configuration, residual.
+attempt: trial configuration and residual for given velocities.   advance: solution of the linear system, new trial configuration, residual.
 accept: the trial configuration becomes the node, with the momentum there.   project: velocities at the node.
 
 One factor serves the whole step while corrections shrink fast; otherwise, and in the careful variant always, it is made anew."""
@@ -71,7 +71,7 @@ from sarrus.layout import (
     X,
 )
 from sarrus.maths.access import add_to6, get1, get3, get4, get6, get9, put1, put3, put4, put6, put9
-from sarrus.maths.quaternion import half_turn, normalised
+from sarrus.maths.quaternion import half_turn, normalised, rotation
 from sarrus.maths.spatial import ZERO6, add6, axpy6, carry_force, carry_motion, scale6
 from sarrus.maths.vectors import ZERO3, add3, axpy3, cross, mv, scale3, sub3
 from sarrus.solvers.border import solve_rows
@@ -81,11 +81,15 @@ CONVERGED, ITERATION_LIMIT, NOT_FINITE, OUT_OF_DOMAIN, REDUNDANT_ROWS = 0, 1, 2,
 # Not an end: the caller chooses the active rows of the loops anew and goes on.
 CHOOSE_ROWS = 9
 
+# What `attempt` starts from.
+PREDICT, RESTART, SHIFT = 0, 1, 2
 # A factor is kept while a correction shrinks the error at least fifty-fold, or the error is this small.
 REUSE, SMALL = 0.02, 1e-8
 # Joint errors that a full Newton step may leave before it is shortened [m, rad].
 GROSS = 1e-2
 HUGE = 1e300
+# Rounding takes quaternions from unit length; they are brought back beyond this.
+UNIT = 1e-13
 # A loop is singular at a node where its smallest pivot is below this part of its scale; the row vectors are then those of a
 # neighbour on the same branch, this part of a step away.
 SINGULAR, ASIDE = 1e-9, 0.02
@@ -106,7 +110,7 @@ def residual_of_border(topo, par, state, work, time, dt, left, right, loops, ele
         if topo[0, CUSTOM_FORCES] > 0:
             add_custom_forces(topo, par, state, work, time, left * dt, True)
     if loops is not None:
-        active, everything = border_residual(topo, par, state, work, dt, left, right)
+        active, everything = border_residual(topo, par, state, work, dt, left, right, elements)
         whole[0] = keep_nan_max(error, everything)
         error = keep_nan_max(error, active)
     return error
@@ -115,7 +119,7 @@ def residual_of_border(topo, par, state, work, time, dt, left, right, loops, ele
 @helper
 def factor(topo, par, state, work, time, dt, left, loops, elements):
     if loops is not None:
-        put_rows(topo, par, state, work, G1, False)
+        put_rows(topo, par, state, work, G1, False, elements)
     if elements is not None:
         seed_bodies(topo, par, state, work, time, left, True)
     return eliminate(topo, par, state, work, dt, loops, elements)
@@ -129,35 +133,31 @@ def renew(topo, par, state, work, loops, elements):
 
 
 @kernel
-def predict(topo, par, state, work, time, dt, ratio, left, right, gravity, read, loops, elements, whole):
-    """First guess of the step's velocities: extrapolated from the node (where it was read out) and the steps before it.
+def attempt(
+    topo, par, state, work, time, dt, left, right, gravity, guess, amount, read, loops, elements, whole
+):  # fmt: skip
+    """Trial configuration and residual for velocities that do not come from the linear system; returns the largest error.
 
-    ratio: length of this step over that of the last one"""
+    guess PREDICT: extrapolated from the node (where it was read out) and the steps before it, `amount` the length of this step over
+    that of the last one.  RESTART: those of the node, multipliers 0.  SHIFT: moved by `amount` times the last change."""
+    if loops is not None and guess != PREDICT:
+        for k in range(topo[0, ROWS]):
+            line = topo[0, S_ROWS] + k
+            moved = get1(state, line, LAM) + amount * get1(work, topo[0, W_ROWS] + k, DLAM)
+            put1(state, line, LAM, 0.0 if guess == RESTART else moved)
     top, total = 0.0, 0.0
     for b in range(topo[0, BODIES]):
         u, v, v2 = get6(state, b, U), get6(state, b, V), get6(state, b, V2)
-        put6(state, b, V2, v)
-        if read:
-            u = axpy6(1.0 + ratio, u, scale6(-ratio, v))
-        else:
-            u = axpy6(1.0 + ratio, v, scale6(-ratio, v2))
-        e, s = evaluate(topo, par, state, work, b, dt, left, right, gravity, u[0], u[1], elements)
-        top, total = max(top, e), total + s
-    error = top + 0.0 * total
-    return residual_of_border(topo, par, state, work, time, dt, left, right, loops, elements, error, whole)
-
-
-@kernel
-def shift(topo, par, state, work, time, dt, left, right, gravity, alpha, restart, read, loops, elements, whole):
-    """Trial velocities moved by alpha times the last change; restart: to those of the node, multipliers to 0"""
-    if loops is not None:
-        for k in range(topo[0, ROWS]):
-            line = topo[0, S_ROWS] + k
-            moved = get1(state, line, LAM) + alpha * get1(work, topo[0, W_ROWS] + k, DLAM)
-            put1(state, line, LAM, 0.0 if restart else moved)
-    top, total = 0.0, 0.0
-    for b in range(topo[0, BODIES]):
-        u = get6(state, b, U if read else V2) if restart else axpy6(alpha, get6(work, b, DV), get6(state, b, V))
+        if guess == PREDICT:
+            put6(state, b, V2, v)
+            if read:
+                u = axpy6(1.0 + amount, u, scale6(-amount, v))
+            else:
+                u = axpy6(1.0 + amount, v, scale6(-amount, v2))
+        elif guess == SHIFT:
+            u = axpy6(amount, get6(work, b, DV), v)
+        elif not read:
+            u = v2
         e, s = evaluate(topo, par, state, work, b, dt, left, right, gravity, u[0], u[1], elements)
         top, total = max(top, e), total + s
     error = top + 0.0 * total
@@ -191,7 +191,7 @@ def advance(topo, par, state, work, time, dt, left, right, gravity, loops, eleme
 @kernel
 def step(topo, par, state, work, time, dt, ratio, left, right, gravity, tolerance, limit, most, read, loops, elements, whole):
     """Solves one step; returns (status, eliminations, corrections).  limit: error allowed in redundant rows; most: iterations"""
-    error = predict(topo, par, state, work, time, dt, ratio, left, right, gravity, read, loops, elements, whole)
+    error = attempt(topo, par, state, work, time, dt, left, right, gravity, PREDICT, ratio, read, loops, elements, whole)
     norm = keep_nan_max(factor(topo, par, state, work, time, dt, left, loops, elements), error)
     factored, corrected = 1, 0
     while corrected < most:
@@ -222,7 +222,7 @@ def careful_step(
 ):  # fmt: skip
     """Newton with a new factor in every iteration, from the node's velocities; a step that enlarges the joint errors tenfold, or
     leaves the domain of the discrete rotation, is halved"""
-    error = shift(topo, par, state, work, time, dt, left, right, gravity, 0.0, True, read, loops, elements, whole)
+    error = attempt(topo, par, state, work, time, dt, left, right, gravity, RESTART, 0.0, read, loops, elements, whole)
     for _ in range(most):
         norm = keep_nan_max(factor(topo, par, state, work, time, dt, left, loops, elements), error)
         factored += 1
@@ -238,7 +238,7 @@ def careful_step(
         alpha = 1.0
         while not new < max(10.0 * error, GROSS) and alpha > 1e-3:
             alpha *= 0.5
-            new = shift(topo, par, state, work, time, dt, left, right, gravity, -alpha, False, read, loops, elements, whole)
+            new = attempt(topo, par, state, work, time, dt, left, right, gravity, SHIFT, -alpha, read, loops, elements, whole)
         error = new
     return (OUT_OF_DOMAIN if error > 100.0 else ITERATION_LIMIT), factored, corrected
 
@@ -290,7 +290,11 @@ def accept(topo, par, state, work, time, dt, left, right, gravity, u, loops, ele
     for b in range(n):
         a = topo[b + 1, PARENT]
         put3(state, b, X, get3(work, b, X1))
-        put4(state, b, Q, normalised(get4(work, b, Q1)))
+        q = get4(work, b, Q1)
+        if abs(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] - 1.0) > UNIT:
+            q = normalised(q)
+            put9(work, b, R1, rotation(q))
+        put4(state, b, Q, q)
         put9(work, b, JW, world_inertia(get9(work, b, R1), get9(par, b, INERTIA)))
         enter(topo, par, work, b, a)
     if elements is not None:
@@ -298,12 +302,12 @@ def accept(topo, par, state, work, time, dt, left, right, gravity, u, loops, ele
         add_drive_impulses(topo, par, state, work, EFFORT_RIGHT)
         if topo[0, CUSTOM_FORCES] > 0:
             add_custom_forces(topo, par, state, work, time + dt, right * dt, False)
-        enter_coordinates(topo, par, state, work)
+        enter_coordinates(topo, par, state, work, elements)
     if loops is not None:
         if elements is not None:
             enter_rows_keeping(topo, par, state, work)
         else:
-            enter_rows(topo, par, state, work)
+            enter_rows(topo, par, state, work, elements)
     if elements is not None:
         forces(topo, par, state, work, gravity, u)
         for b in range(n):
@@ -313,9 +317,9 @@ def accept(topo, par, state, work, time, dt, left, right, gravity, u, loops, ele
 @kernel
 def enter_rows_keeping(topo, par, state, work):
     """`enter_rows`, with the impulses of drive and damper rows at the last node added to the momenta"""
-    put_rows(topo, par, state, work, G0, True)
+    put_rows(topo, par, state, work, G0, True, True)
     add_compliant_impulses(topo, state, work)
-    enter_rows(topo, par, state, work)
+    enter_rows(topo, par, state, work, True)
 
 
 @kernel
@@ -360,7 +364,7 @@ def momenta_of_velocities(topo, par, state, work, elements):
                 for i in range(topo[line, JOINT_COORDINATES]):
                     inertia = get1(par, d, DRIVE_I + i)
                     if inertia > 0.0:
-                        q, rate, w = coordinate_rate(topo, par, state, work, c, i)
+                        q, rate, w = coordinate_rate(topo, par, state, work, c, i, elements)
                         add_pair(topo, state, P, c, inertia * rate, w, arm)
 
 
@@ -373,21 +377,21 @@ def begin(topo, par, state, work, gravity, u, loops, elements):
         put9(work, b, JW, world_inertia(get9(work, b, R1), get9(par, b, INERTIA)))
         enter(topo, par, work, b, topo[b + 1, PARENT])
     if elements is not None:
-        enter_coordinates(topo, par, state, work)
+        enter_coordinates(topo, par, state, work, elements)
         enter_drives(topo, par, state, work)
         forces(topo, par, state, work, gravity, u)
     if loops is not None:
-        enter_rows(topo, par, state, work)
+        enter_rows(topo, par, state, work, elements)
 
 
 @kernel
-def enter_aside(topo, par, state, work, h, loops):
+def enter_aside(topo, par, state, work, h, loops, elements):
     """Free motions, arms and row vectors of the node moved by h seconds along the velocities of the last step"""
     for b in range(topo[0, BODIES]):
         place(state, work, b, h, get3(state, b, V), get3(state, b, V + 3))
         enter(topo, par, work, b, topo[b + 1, PARENT])
     if loops is not None:
-        enter_rows(topo, par, state, work)
+        enter_rows(topo, par, state, work, elements)
     for b in range(topo[0, BODIES]):
         place(state, work, b, 0.0, ZERO3, ZERO3)
 

@@ -61,7 +61,7 @@ def joint_velocities(topo, par, state, work, q, v):
         line = topo[0, T_JOINTS] + c
         for i in range(topo[line, JOINT_COORDINATES]):
             of, j = coordinate_joint(topo, c, i)
-            value, rate, w = coordinate_rate(topo, par, state, work, of, j)
+            value, rate, w = coordinate_rate(topo, par, state, work, of, j, True)
             q[0, topo[line, JOINT_COORDINATE] + i] = value
             v[0, topo[line, JOINT_COORDINATE] + i] = rate
 
@@ -86,7 +86,7 @@ def project_node(topo, par, state, work, counts, total, dt, settings, scales, lo
         least, fallen = smallest_pivot(topo, state, work, scales)
         if least < SINGULAR:
             restore_momenta(topo, state, work)
-            enter_aside(topo, par, state, work, -ASIDE * dt, loops)
+            enter_aside(topo, par, state, work, -ASIDE * dt, loops, elements)
             project(topo, par, state, work, loops, elements)
     if counts[REACTIONS]:
         balance_of_projection(topo, state, work, loops)
@@ -94,7 +94,7 @@ def project_node(topo, par, state, work, counts, total, dt, settings, scales, lo
         total[topo[0, JOINTS], 0] += settings[RIGHT] * dt
     if loops is not None:
         if least < SINGULAR:
-            enter_aside(topo, par, state, work, ASIDE * dt, loops)
+            enter_aside(topo, par, state, work, ASIDE * dt, loops, elements)
     return least, fallen
 
 
