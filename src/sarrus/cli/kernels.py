@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sarrus.model import Model
 
-FIRST_STEP = 1e-6  # [s], so short that it finds its solution wherever the run itself may fail
+FIRST_STEPS = 2
+FIRST_DT = 1e-6  # [s], so short that it finds its solution wherever the run itself may fail
 
 
 def load_kernels(model: Model, method: str = "variational") -> None:
     """Compile or load what a run of this model needs, so that the run's time is that of its steps."""
     import sarrus
 
-    sarrus.simulate(model, duration=FIRST_STEP, dt=FIRST_STEP, method=method)
+    sarrus.simulate(model, duration=FIRST_STEPS * FIRST_DT, dt=FIRST_DT, method=method)
