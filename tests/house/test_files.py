@@ -47,6 +47,11 @@ def test_no_tracked_file_names_a_path_of_some_machine():
     assert not found
 
 
+def test_no_leftover_of_a_merge_or_an_editor_is_tracked():
+    leftovers = {".orig", ".rej", ".bak", ".swp", ".pyc"}
+    assert not [file.relative_to(ROOT).as_posix() for file in tracked() if file.suffix in leftovers]
+
+
 def test_nothing_is_left_undone():
     found = [file.relative_to(ROOT).as_posix() for file in tracked("*.py") if UNDONE.search(text_of(file))]
     assert not found
