@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from sarrus import __version__
 from sarrus.cli.bench import bench
 from sarrus.cli.check import check
 from sarrus.cli.demo import demo
@@ -33,9 +34,7 @@ for verb in (demo, simulate, check, gallery, plot, warmup, bench, reproduce):
 def show_version(wanted: bool) -> None:
     """Print the version and stop, if `--version` was given."""
     if wanted:
-        from importlib.metadata import version
-
-        typer.echo(f"sarrus {version('sarrus')}")
+        typer.echo(f"sarrus {__version__}")
         raise typer.Exit
 
 
