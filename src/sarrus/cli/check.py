@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rich.markup import escape
 from rich.table import Table
 
 from sarrus.cli.answer import JsonFlag, answering
@@ -58,9 +59,9 @@ def facts(model: Model) -> dict[str, Any]:
 
 def mass_table(fields: dict[str, Any], shown: int = 12) -> Table:
     """A table of the bodies' masses, at most `shown` of them, and their total."""
-    table = Table("body", "mass [kg]", title="mass properties", title_justify="left")
+    table = Table("body", r"mass \[kg]", title="mass properties", title_justify="left")
     for name, mass in list(fields["masses"].items())[:shown]:
-        table.add_row(name, f"{mass:.6g}")
+        table.add_row(escape(name), f"{mass:.6g}")
     if len(fields["masses"]) > shown:
         table.add_row(f"... and {len(fields['masses']) - shown} more", "")
     centre = fields["center_of_mass"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from rich.markup import escape
 from rich.table import Table
 
 from sarrus.cli.answer import JsonFlag, answering
@@ -23,7 +24,7 @@ def gallery(as_json: JsonFlag = False) -> None:
         table = Table("mechanism", "parameters", "what it is", pad_edge=False)
         for entry in entries:
             settings = " ".join(f"{name}={shown(value)}" for name, value in entry.parameters.items())
-            table.add_row(f"[bold]{entry.name}[/bold]", settings, entry.summary)
+            table.add_row(f"[bold]{entry.name}[/bold]", settings, escape(entry.summary))
         answer.console.print(table)
         fields = [{"name": e.name, "summary": e.summary, "parameters": e.parameters} for e in entries]
         answer.give({"mechanisms": fields})

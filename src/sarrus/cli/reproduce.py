@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from sarrus.cli.answer import FAILED_RUN, JsonFlag, answering
@@ -67,25 +68,29 @@ def print_list(console: Console, experiments: list[Experiment]) -> None:
     """Print the experiments with their first lines."""
     table = Table("experiment", "what it shows", pad_edge=False)
     for experiment in experiments:
-        table.add_row(f"[bold]{experiment.path}[/bold]", experiment.summary)
+        table.add_row(f"[bold]{experiment.path}[/bold]", escape(experiment.summary))
     console.print(table)
 
 
 def print_checks(console: Console, experiment: Experiment, result: dict[str, Any]) -> None:
-    """Print the checks of an experiment beside what the paper says."""
-    table = Table(
-        "check", "value", "expected", "", title=f"{experiment.path}: {result['name']}", title_justify="left"
-    )
+    """Print the checks of an experiment, and the paper's numbers beside ours where it gives some."""
+    title = escape(f"{experiment.path}: {result['name']}")
+    table = Table("check", "value", "expected", "", title=title, title_justify="left")
     for check in result["checks"]:
         bound = f"<= {shown(check['limit'])}" if "limit" in check else shown(check.get("expected"))
         verdict = "[green]passed[/green]" if check["passed"] else "[bold red]failed[/bold red]"
-        table.add_row(check["what"], shown(check["value"]), bound, verdict)
+        table.add_row(escape(check["what"]), shown(check["value"]), bound, verdict)
     console.print(table)
+    if result.get("paper_numbers"):
+        numbers = Table("number", "paper", "here")
+        for number in result["paper_numbers"]:
+            numbers.add_row(escape(number["what"]), shown(number["paper"]), shown(number["ours"]))
+        console.print(numbers)
     for figure in result["figures"]:
-        console.print(f"wrote {figure}")
+        console.print(f"wrote {figure}", markup=False)
     console.print(f"{result['seconds']:.1f} s")
 
 
 def shown(value: Any) -> str:
     """A number with four digits, anything else as it is."""
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    return f"{value:.4g}" if isinstance(value, float) else escape(str(value))
