@@ -12,7 +12,6 @@ import numpy as np
 from sarrus.errors import MechanismError, StepFailed
 from sarrus.inputs import Controls, Inputs
 from sarrus.integrators.methods import method_named
-from sarrus.mechanism.joints import Joint
 from sarrus.model import Model, State
 
 from sarrus.recorder import FileRecorder, MemoryRecorder
@@ -172,8 +171,7 @@ def _stepper(model: Model, method: Any, state: State | None, dt: float, *, react
     method.check(model)
     if state is None:
         state = model.initial_state()
-        # Table joints hold in the reference configuration by construction.
-        as_placed = all(isinstance(joint, Joint) for joint in model.mechanism.joints.values())
+        as_placed = model.is_placed
     elif not isinstance(state, State):
         raise MechanismError(f"state must be a sarrus.State (model.state(...), traj.final_state), not {type(state).__name__}")
     else:

@@ -93,8 +93,9 @@ UNIT = 1e-13
 # A loop is singular at a node where its smallest pivot is below this part of its scale; the row vectors are then those of a
 # neighbour on the same branch, this part of a step away.
 SINGULAR, ASIDE = 1e-9, 0.02
-# Rows are chosen anew when the smallest pivot of a loop falls below this part of the largest since the last choice.
-FALLEN = 0.1
+# Rows are chosen anew when the smallest pivot of a loop falls below this part of the largest since the last choice, and below
+# this part of its scale.
+FALLEN, POOR = 0.1, 1e-2
 
 
 @helper
@@ -416,5 +417,5 @@ def smallest_pivot(topo, state, work, scales):
         least = min(least, low)
         best = max(get1(state, topo[0, S_JOINTS] + of, WATCH), low)
         put1(state, topo[0, S_JOINTS] + of, WATCH, best)
-        fallen = fallen or low < FALLEN * best
+        fallen = fallen or low < min(FALLEN * best, POOR)
     return least, fallen

@@ -15,7 +15,7 @@ from sarrus.integrators.variational import rollout as run
 from sarrus.integrators.variational.kernels import CHOOSE_ROWS, SINGULAR
 from sarrus.model import Model, State
 from sarrus.model.nodes import join, split
-from sarrus.model.redundancy import carried, choose_rows
+from sarrus.integrators.variational.active_rows import ActiveRows
 
 ENTRIES = {
     (False, False): (run.run_tree, "the kernels of trees"),
@@ -73,7 +73,7 @@ class VariationalStepper:
         self.reactions = reactions
         self.settings = np.zeros(run.SETTINGS)
         self.settings[[run.DT, run.LEFT, run.RIGHT]] = dt, *method.weights
-        size = max(1e-3, mechanism_size(model))
+        size = max(1e-3, model.size)
         self.tolerance = method.tolerance * size
         self.settings[run.TOLERANCE] = self.tolerance
         self.settings[run.LIMIT] = max(REDUNDANT_LIMIT * size, INEXACT_FACTOR * model.ranks.inexact, 10.0 * self.tolerance)
@@ -84,6 +84,7 @@ class VariationalStepper:
         self.time, self.done = float(state.time), 0
         self.projection = 0.0
         self._nothing = (np.zeros((1, 1)), np.zeros((1, 1)), np.zeros((1, 4), np.int64))  # no records: for starts
+        self.rows = ActiveRows(model) if model.candidates is not None else None
         self._load(state)
 
     # The node
@@ -140,18 +141,8 @@ class VariationalStepper:
 
     def choose(self) -> None:
         """Active rows of the loops at the node, by pivoted elimination of all candidates."""
-        if self.model.candidates is None:
-            return
-        candidates = self.model.candidates
-        choice = choose_rows(candidates, carried(candidates, self.kernel), self.scales, self.model.ranks.ranks)
-        rows, first = int(self.topo[0, at.ROWS]), int(self.topo[0, at.S_ROWS])
-        table = self.topo[self.topo[0, at.T_ROWS] : self.topo[0, at.T_ROWS] + rows]
-        joints = int(self.topo[0, at.S_JOINTS])
-        for j, places in choice.places.items():
-            mine = np.flatnonzero((table[:, at.ROW_OF] == j) & (table[:, at.ROW_KIND] == at.CONSTRAINT_ROW))
-            if len(places) == len(mine):
-                self.kernel[first + mine, at.ACTIVE] = places
-            self.kernel[joints + j, at.WATCH] = 0.0
+        if self.rows is not None:
+            self.rows.choose(self.kernel)
 
     def state(self) -> State:
         """The node as a `State`, with what exact continuation needs."""
@@ -168,11 +159,8 @@ class VariationalStepper:
     def _winding(self) -> np.ndarray | None:
         if not self.arrays.elements:
             return None
-        first = int(self.topo[0, at.S_JOINTS])
-        out = np.zeros(self.model.coordinates)
-        for j, where in enumerate(self.model.joint_slices.values()):
-            out[where] = self.kernel[first + j, at.COORD : at.COORD + where.stop - where.start]
-        return out
+        joint, column = self.model.coordinate_places
+        return self.kernel[self.topo[0, at.S_JOINTS] + joint, at.COORD + column]
 
     # Steps
 
@@ -305,15 +293,3 @@ class VariationalStepper:
         duration = self.total[-1, 0]
         joints = self.total[: len(self.model.joint_names)]
         return joints / duration if duration > 0.0 else np.zeros_like(joints)
-
-
-def mechanism_size(model: Model) -> float:
-    """Longest distance of a joint point from the centre of its body [m]; 1 where there are none."""
-    sizes = [
-        float(np.linalg.norm(p))
-        for joint in model.description.joints
-        for body, p in ((joint.a, joint.pa), (joint.b, joint.pb))
-        if body < len(model.body_names)
-    ]
-    longest = 2.0 * max(sizes, default=0.0)
-    return longest if longest > 0.0 else 1.0
