@@ -23,7 +23,7 @@ class ActiveRows:
         self.ranks = np.zeros(self.joints, np.int64)
         self.ranks[list(model.ranks.ranks)] = list(model.ranks.ranks.values())
         self.scales = model.ranks.scales[self.of, self.places.astype(int)]
-        self.chosen, self.pivots = np.zeros(rows, np.int64), np.zeros(rows)
+        self.chosen, self.pivots, self.before = np.zeros(rows, np.int64), np.zeros(rows), np.zeros(rows)
         # First active row of every joint that closes a loop: its rows stand together.
         table = self.topo[self.topo[0, at.T_ROWS] : self.topo[0, at.T_ROWS] + self.topo[0, at.ROWS]]
         self.first = np.zeros(self.joints, np.int64)
@@ -37,8 +37,9 @@ class ActiveRows:
         self.state[len(self.state) - self.joints :] = kernel[len(kernel) - self.joints :]
         arrays = self.candidates
         choose(
-            arrays.topo, arrays.par, self.state, self.work, self.ranks, self.scales, 0.0, self.chosen, self.pivots, arrays.flag
-        )
+            arrays.topo, arrays.par, self.state, self.work, self.ranks, self.scales, 0.0, self.chosen, self.pivots, self.before,
+            arrays.flag,
+        )  # fmt: skip
         kept = self.chosen >= 0
         full = np.bincount(self.of[kept], minlength=self.joints) == self.ranks
         kept &= full[self.of]

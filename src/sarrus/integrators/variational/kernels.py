@@ -401,7 +401,7 @@ def enter_aside(topo, par, state, work, h, loops, elements):
 def smallest_pivot(topo, state, work, scales):
     """(smallest pivot of a loop over its scale, whether one has fallen far below its best since the last choice of rows).
 
-    scales: of every place of every joint.  Reads the pivots of the projection just made"""
+    scales: of every place of every joint; the last column tells joints whose rows leave no choice.  Reads the pivots of the projection just made"""
     least, fallen = HUGE, False
     k, rows = 0, topo[0, ROWS]
     while k < rows:
@@ -417,5 +417,5 @@ def smallest_pivot(topo, state, work, scales):
         least = min(least, low)
         best = max(get1(state, topo[0, S_JOINTS] + of, WATCH), low)
         put1(state, topo[0, S_JOINTS] + of, WATCH, best)
-        fallen = fallen or low < min(FALLEN * best, POOR)
+        fallen = fallen or (low < min(FALLEN * best, POOR) and scales[of, 6] == 0.0)
     return least, fallen

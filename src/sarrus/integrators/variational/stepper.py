@@ -66,7 +66,9 @@ class VariationalStepper:
         nj, nu = int(self.topo[0, at.JOINTS]), int(self.topo[0, at.INPUTS])
         self.still = np.zeros((1, 2, nu))
         self.values = np.zeros((4, max(nu, 1)))
-        self.scales = model.ranks.scales if len(model.ranks.scales) else np.ones((nj, 6))
+        self.scales = np.ones((nj, 7))
+        if len(model.ranks.scales):
+            self.scales[:, :6], self.scales[:, 6] = model.ranks.scales, model.ranks.settled
         self.total = np.zeros((nj + 1, 6))
         self.q, self.v = np.zeros((1, max(model.coordinates, 1))), np.zeros((1, max(model.coordinates, 1)))
         self.controller, self.memory = 0, np.zeros((1, 1))
@@ -173,12 +175,12 @@ class VariationalStepper:
         lines = (self.done + steps) // every - self.done // every
         out = np.empty((lines + 1, 13 * nb))
         reactions = np.zeros((lines + 1, 6 * nj)) if self.reactions else np.zeros((1, 1))
-        stats = np.zeros((steps, 5), np.int64)
+        stats, parts = np.zeros((steps, 4), np.int64), np.zeros(steps, np.int64)
         line, k, failure = 1, 0, None
         chosen_at = -1
         while k < steps:
             inputs = u if len(u) == 1 else u[k:]
-            status, did, wrote = self._call(steps - k, self.done, every, read, line, inputs, out, reactions, stats[k:, :4])
+            status, did, wrote = self._call(steps - k, self.done, every, read, line, inputs, out, reactions, stats[k:])
             self._moved(did)
             k, line = k + did, line + wrote
             if status == CHOOSE_ROWS:
@@ -191,13 +193,13 @@ class VariationalStepper:
                     self.choose()
                     self.start(run.AS_IT_IS)
                     continue
-                failure, wrote = self._divide(k, u, every, line, out, reactions, stats, Status(status))
+                failure, wrote = self._divide(k, u, every, line, out, reactions, stats, parts, Status(status))
                 if failure is not None:
                     break
                 k, line = k + 1, line + wrote
         recorded = out[1:line]
         table = reactions[:line].reshape(-1, nj, 6)[:, : len(self.model.joint_names)] if self.reactions else None
-        return Chunk(recorded, stats[:k], table, k, failure)
+        return Chunk(recorded, np.column_stack([stats[:k], parts[:k]]), table, k, failure)
 
     def _moved(self, steps: int) -> None:
         self.done += steps
@@ -224,7 +226,7 @@ class VariationalStepper:
             self.kernel[:] = self.saved
         self.start(run.FROM_MOMENTA, u)
 
-    def _divide(self, k, u, every, line, out, reactions, stats, status) -> tuple[Failure | None, int]:
+    def _divide(self, k, u, every, line, out, reactions, stats, divided, status) -> tuple[Failure | None, int]:
         """Does step k in 2, 4, 8, ... parts; returns (failure or None, lines recorded)."""
         inputs = u if len(u) == 1 else u[k : k + 1]
         failure = self._describe(status)
@@ -257,7 +259,8 @@ class VariationalStepper:
             if ended == Status.CONVERGED:
                 if self.reactions and self.done % every == 0:
                     reactions[line - 1] = held[place - 1]
-                stats[k] = factored, corrected, int(Status.SUBSTEPPED), detail[:, 3].sum(), parts
+                stats[k] = factored, corrected, int(Status.SUBSTEPPED), detail[:, 3].sum()
+                divided[k] = parts
                 self._moved(1)
                 return None, int(wanted)
             failure = self._describe(Status(ended))
