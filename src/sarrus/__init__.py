@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sarrus.integrators.variational.method import Variational
     from sarrus.model import Model, State, build
     from sarrus.model.assembly import assemble
-    from sarrus.simulate import CompiledController, Simulation, simulate
+    from sarrus.simulation import CompiledController, Simulation, simulate
     from sarrus.trajectory import Trajectory, load_trajectory
 
 __version__ = "0.1.0"
@@ -39,9 +39,9 @@ _LAZY = {
     "build": "sarrus.model",
     "assemble": "sarrus.model.assembly",
     "Variational": "sarrus.integrators.variational.method",
-    "CompiledController": "sarrus.simulate",
-    "Simulation": "sarrus.simulate",
-    "simulate": "sarrus.simulate",
+    "CompiledController": "sarrus.simulation",
+    "Simulation": "sarrus.simulation",
+    "simulate": "sarrus.simulation",
     "Trajectory": "sarrus.trajectory",
     "load_trajectory": "sarrus.trajectory",
 }

@@ -26,7 +26,8 @@ KERNEL_ROOMS = ("maths", "dynamics", "solvers", "integrators")
 
 # Never nnan or ninf: they would break the tests for NaN.
 FASTMATH = {"contract", "reassoc", "arcp", "nsz"}
-OPTIONS = dict(error_model="numpy", fastmath=FASTMATH)
+# Without numba's runtime: kernels allocate nothing, and counting references to arrays would more than double their time.
+OPTIONS = dict(error_model="numpy", fastmath=FASTMATH, _nrt=False)
 # Functions that only kernels call need no way in from Python; making one for each would double the time of compilation.
 # (Calling such a function from Python crashes the process: tests of single kernels go through entries, or run without the JIT.)
 INNER = dict(no_cpython_wrapper=True, no_cfunc_wrapper=True)

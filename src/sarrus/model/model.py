@@ -11,6 +11,7 @@ import numpy as np
 from sarrus import layout as at
 from sarrus.errors import MechanismError, unknown_name
 from sarrus.mechanism import Mechanism
+from sarrus.mechanism.joints import Joint
 from sarrus.model.arrays import Arrays, Description, Drives
 from sarrus.model.nodes import join
 from sarrus.model.redundancy import Ranks
@@ -95,19 +96,43 @@ class Model:
         """Bytes of the arrays that a simulation works on."""
         return self.arrays.nbytes
 
-    def initial_state(self) -> State:
-        """The reference configuration at t = 0 with the velocities given to `add_body`."""
-        bodies = self.mechanism.bodies.values()
-        nb = len(self.body_names)
-        return State(
-            0.0,
+    @cached_property
+    def size(self) -> float:
+        """Twice the longest distance of a joint point from the centre of its body [m]; 1 where there are none."""
+        sizes = [
+            float(np.linalg.norm(p))
+            for joint in self.description.joints
+            for body, p in ((joint.a, joint.pa), (joint.b, joint.pb))
+            if body < len(self.body_names)
+        ]
+        longest = 2.0 * max(sizes, default=0.0)
+        return longest if longest > 0.0 else 1.0
+
+    @cached_property
+    def coordinate_places(self) -> tuple[np.ndarray, np.ndarray]:
+        """(joint, number within the joint) of every coordinate."""
+        pairs = [(j, i) for j, where in enumerate(self.joint_slices.values()) for i in range(where.stop - where.start)]
+        table = np.array(pairs, np.int64).reshape(-1, 2)
+        return table[:, 0], table[:, 1]
+
+    @cached_property
+    def is_placed(self) -> bool:
+        """Whether the reference configuration meets all constraints by construction: joints of the table alone."""
+        return all(isinstance(joint, Joint) for joint in self.mechanism.joints.values())
+
+    @cached_property
+    def _reference(self) -> tuple[np.ndarray, ...]:
+        bodies, nb = self.mechanism.bodies.values(), len(self.body_names)
+        return (
             np.array([b.position for b in bodies]).reshape(nb, 3),
             np.array([b.orientation for b in bodies]).reshape(nb, 4),
             np.array([b.velocity for b in bodies]).reshape(nb, 3),
             np.array([b.angular_velocity for b in bodies]).reshape(nb, 3),
-            self,
-            np.zeros(self.coordinates),
         )
+
+    def initial_state(self) -> State:
+        """The reference configuration at t = 0 with the velocities given to `add_body`."""
+        return State(0.0, *(array.copy() for array in self._reference), self, np.zeros(self.coordinates))
 
     def state(
         self, joints: Mapping[str, Any] | None = None, velocities: Mapping[str, Any] | None = None, *, time: float = 0.0
@@ -132,11 +157,15 @@ class Model:
     def put_winding(self, arrays: Arrays, state: np.ndarray, winding: np.ndarray) -> None:
         """Coordinates of all joints into `state`, where they say which turn an angle is on."""
         first = arrays.topo[0, at.S_JOINTS]
-        for j, name in enumerate(self.joint_names):
-            values = winding[self.joint_slices[name]]
-            state[first + j, at.COORD : at.COORD + len(values)] = values
-            if self.description.joints[j].kind == at.CURVE:
-                state[first + j, at.CURVE_S] = values[0]
+        joint, column = self.coordinate_places
+        state[first + joint, at.COORD + column] = winding
+        for j in self.curves:
+            state[first + j, at.CURVE_S] = state[first + j, at.COORD]
+
+    @cached_property
+    def curves(self) -> list[int]:
+        """Joints that hold a point on a curve."""
+        return [j for j, joint in enumerate(self.description.joints) if joint.kind == at.CURVE]
 
     def coordinates_of(
         self, position, orientation, velocity=None, angular_velocity=None, winding=None
@@ -202,12 +231,16 @@ class Model:
             raise unknown_name("joint", name, self.joint_names)
         return self.joint_index[name]
 
+    @cached_property
+    def point_masses(self) -> list[str]:
+        """Point masses that no chain of fixed joints ties to a body with inertia or to the world."""
+        return point_masses(self)
+
     def check_masses(self, method: str) -> None:
         """Refuses point masses that no fixed joint ties to a body with inertia."""
-        loose = point_masses(self)
-        if loose:
+        if self.point_masses:
             raise MechanismError(
-                f"body {loose[0]!r} is a point mass (inertia 0), which {method} in maximal coordinates cannot turn; fix it to a "
+                f"body {self.point_masses[0]!r} is a point mass (inertia 0), which {method} in maximal coordinates cannot turn; fix it to a "
                 "body with inertia, give it an inertia, or use a method of the tree family (tree-midpoint, tree-trapezoid)"
             )
 

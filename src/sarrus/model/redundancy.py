@@ -17,6 +17,8 @@ SEEDS = 3
 MOVES, STRIDE, PERSISTENCE = 10, 0.03, 0.7
 # A pivot below this part of the scale of its joint belongs to a redundant row.
 RANK_TOLERANCE = 1e-8
+# A row whose pivot is below this part of its scale before any other of its joint is eliminated is never a choice.
+VIABLE = 1e-10
 # Pivots between these parts of the scale mean a geometry that is overconstrained but for a small error.
 DOUBTFUL = (1e-10, 1e-5)
 ASSEMBLED = 1e-10
@@ -28,6 +30,7 @@ class Ranks:
 
     ranks: dict[int, int] = field(default_factory=dict)
     scales: np.ndarray = field(default_factory=lambda: np.ones((0, 6)))
+    settled: np.ndarray = field(default_factory=lambda: np.ones(0, bool))  # per joint: no other rows could be chosen
     redundant: tuple[tuple[str, int], ...] = ()
     differing: tuple[str, ...] = ()  # joints whose rank differs between motions: several branches meet
     doubtful: tuple[str, ...] = ()
@@ -41,6 +44,7 @@ class Choice:
     ranks: dict[int, int]
     places: dict[int, list[int]]
     smallest: dict[int, float]
+    viable: dict[int, set[int]]  # places whose rows are not redundant by themselves
 
 
 def choose_rows(
@@ -55,20 +59,21 @@ def choose_rows(
     for j, rank in (ranks or {}).items():
         wanted[j] = rank
     tolerance = RANK_TOLERANCE if ranks is None else 0.0
-    chosen, pivots = np.zeros(rows, np.int64), np.zeros(rows)
+    chosen, pivots, before = np.zeros(rows, np.int64), np.zeros(rows), np.zeros(rows)
     table = topo[topo[0, at.T_ROWS] : topo[0, at.T_ROWS] + rows]
     places = state[topo[0, at.S_ROWS] : topo[0, at.S_ROWS] + rows, at.ACTIVE].astype(int)
     choose(
         topo, candidates.par, state, candidates.new_work() if work is None else work, wanted,
-        scales[table[:, at.ROW_OF], places], tolerance, chosen, pivots, candidates.flag,
+        scales[table[:, at.ROW_OF], places], tolerance, chosen, pivots, before, candidates.flag,
     )  # fmt: skip
-    out = Choice({}, {}, {})
+    out = Choice({}, {}, {}, {})
     for j in np.unique(table[:, at.ROW_OF]):
         mine = np.flatnonzero(table[:, at.ROW_OF] == j)
         kept = mine[chosen[mine] >= 0]
         kept = kept[np.argsort(chosen[kept])]
         out.ranks[int(j)] = len(kept)
         out.places[int(j)] = [int(places[k]) for k in kept]
+        out.viable[int(j)] = {int(places[k]) for k in mine if before[k] > VIABLE}
         out.smallest[int(j)] = float(pivots[kept].min()) if len(kept) else np.inf
     return out
 
@@ -93,10 +98,14 @@ def find_ranks(d: Description, every: Arrays, candidates: Arrays, closing: list[
         kept = set(at_start.places[j])
         spare = [i for i, place in enumerate(joint.places) if place not in kept]
         redundant += [(joint.name, i) for i in spare[-(len(joint.places) - ranks[j]) or len(spare) :]]
+    settled = np.zeros(len(d.joints), bool)
+    for j in closing:
+        settled[j] = len(set.union(*(c.viable[j] for c in found))) == ranks[j]
     name = [joint.name for joint in d.joints]
     return Ranks(
         ranks=ranks,
         scales=scales,
+        settled=settled,
         redundant=tuple(redundant),
         differing=tuple(name[j] for j in closing if len({c.ranks[j] for c in found}) > 1),
         doubtful=tuple(name[j] for j in closing if min(c.smallest[j] for c in found) < DOUBTFUL[1]),

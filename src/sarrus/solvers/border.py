@@ -284,12 +284,12 @@ def solve_rows(topo, state, work, b, item, z):
 
 
 @kernel
-def close_rows_pivoted(topo, work, b, item, ranks, scales, tolerance, chosen, pivots):
+def close_rows_pivoted(topo, work, b, item, ranks, scales, tolerance, chosen, pivots, before):
     """Rows that end at body b, joint by joint, largest pivot first; what is below the tolerance or beyond the rank is dropped.
 
     ranks: rows wanted per joint, or -1 where the tolerance alone decides; scales: diagonal of a row of free bodies, which pivots
-    are compared with; chosen: order of elimination per row, -1 if dropped; pivots: over their scales.  The matrix is symmetric
-    here (projection of momenta), so this is a pivoted Cholesky factorisation of the scaled matrix."""
+    are compared with; chosen: order of elimination per row, -1 if dropped; pivots: over their scales; before: the same before any
+    row of the joint is eliminated.  The matrix is symmetric here (projection of momenta), so this is a pivoted Cholesky factorisation of the scaled matrix."""
     for g in range(topo[0, T_GROUPS] + topo[item, GROUP0], topo[0, T_GROUPS] + topo[item, GROUP1]):
         last = topo[g, CLOSE1]
         first = topo[g, CLOSE0]
@@ -298,6 +298,7 @@ def close_rows_pivoted(topo, work, b, item, ranks, scales, tolerance, chosen, pi
             while end < last and topo[topo[0, T_ROWS] + end, ROW_OF] == of:
                 chosen[end] = -1
                 pivots[end] = 0.0
+                before[end] = get1(work, topo[0, W_ROWS] + end, slot_of(topo, end)) / scales[end]
                 end += 1
             for rank in range(end - first if ranks[of] < 0 else ranks[of]):
                 best = largest_pivot(topo, work, first, end, scales, tolerance, chosen)

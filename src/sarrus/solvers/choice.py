@@ -11,7 +11,7 @@ from sarrus.solvers.tree import project_up
 
 
 @entry
-def choose(topo, par, state, work, ranks, scales, tolerance, chosen, pivots, elements):
+def choose(topo, par, state, work, ranks, scales, tolerance, chosen, pivots, before, elements):
     """Chooses the active rows of every loop at the node in `state`; see `close_rows_pivoted`"""
     for b in range(topo[0, BODIES]):
         place(state, work, b, 0.0, ZERO3, ZERO3)
@@ -19,4 +19,4 @@ def choose(topo, par, state, work, ranks, scales, tolerance, chosen, pivots, ele
         enter(topo, par, work, b, topo[b + 1, PARENT])
     enter_rows(topo, par, state, work, elements)
     projection_compliance(topo, par, work)
-    project_up(topo, par, state, work, True, elements, (ranks, scales, tolerance, chosen, pivots))
+    project_up(topo, par, state, work, True, elements, (ranks, scales, tolerance, chosen, pivots, before))

@@ -93,8 +93,9 @@ UNIT = 1e-13
 # A loop is singular at a node where its smallest pivot is below this part of its scale; the row vectors are then those of a
 # neighbour on the same branch, this part of a step away.
 SINGULAR, ASIDE = 1e-9, 0.02
-# Rows are chosen anew when the smallest pivot of a loop falls below this part of the largest since the last choice.
-FALLEN = 0.1
+# Rows are chosen anew when the smallest pivot of a loop falls below this part of the largest since the last choice, and below
+# this part of its scale.
+FALLEN, POOR = 0.1, 1e-2
 
 
 @helper
@@ -400,7 +401,7 @@ def enter_aside(topo, par, state, work, h, loops, elements):
 def smallest_pivot(topo, state, work, scales):
     """(smallest pivot of a loop over its scale, whether one has fallen far below its best since the last choice of rows).
 
-    scales: of every place of every joint.  Reads the pivots of the projection just made"""
+    scales: of every place of every joint; the last column tells joints whose rows leave no choice.  Reads the pivots of the projection just made"""
     least, fallen = HUGE, False
     k, rows = 0, topo[0, ROWS]
     while k < rows:
@@ -416,5 +417,5 @@ def smallest_pivot(topo, state, work, scales):
         least = min(least, low)
         best = max(get1(state, topo[0, S_JOINTS] + of, WATCH), low)
         put1(state, topo[0, S_JOINTS] + of, WATCH, best)
-        fallen = fallen or low < FALLEN * best
+        fallen = fallen or (low < min(FALLEN * best, POOR) and scales[of, 6] == 0.0)
     return least, fallen

@@ -15,7 +15,7 @@ from sarrus.integrators.variational import rollout as run
 from sarrus.integrators.variational.kernels import CHOOSE_ROWS, SINGULAR
 from sarrus.model import Model, State
 from sarrus.model.nodes import join, split
-from sarrus.model.redundancy import carried, choose_rows
+from sarrus.integrators.variational.active_rows import ActiveRows
 
 ENTRIES = {
     (False, False): (run.run_tree, "the kernels of trees"),
@@ -66,14 +66,16 @@ class VariationalStepper:
         nj, nu = int(self.topo[0, at.JOINTS]), int(self.topo[0, at.INPUTS])
         self.still = np.zeros((1, 2, nu))
         self.values = np.zeros((4, max(nu, 1)))
-        self.scales = model.ranks.scales if len(model.ranks.scales) else np.ones((nj, 6))
+        self.scales = np.ones((nj, 7))
+        if len(model.ranks.scales):
+            self.scales[:, :6], self.scales[:, 6] = model.ranks.scales, model.ranks.settled
         self.total = np.zeros((nj + 1, 6))
         self.q, self.v = np.zeros((1, max(model.coordinates, 1))), np.zeros((1, max(model.coordinates, 1)))
         self.controller, self.memory = 0, np.zeros((1, 1))
         self.reactions = reactions
         self.settings = np.zeros(run.SETTINGS)
         self.settings[[run.DT, run.LEFT, run.RIGHT]] = dt, *method.weights
-        size = max(1e-3, mechanism_size(model))
+        size = max(1e-3, model.size)
         self.tolerance = method.tolerance * size
         self.settings[run.TOLERANCE] = self.tolerance
         self.settings[run.LIMIT] = max(REDUNDANT_LIMIT * size, INEXACT_FACTOR * model.ranks.inexact, 10.0 * self.tolerance)
@@ -84,6 +86,7 @@ class VariationalStepper:
         self.time, self.done = float(state.time), 0
         self.projection = 0.0
         self._nothing = (np.zeros((1, 1)), np.zeros((1, 1)), np.zeros((1, 4), np.int64))  # no records: for starts
+        self.rows = ActiveRows(model) if model.candidates is not None else None
         self._load(state)
 
     # The node
@@ -140,18 +143,8 @@ class VariationalStepper:
 
     def choose(self) -> None:
         """Active rows of the loops at the node, by pivoted elimination of all candidates."""
-        if self.model.candidates is None:
-            return
-        candidates = self.model.candidates
-        choice = choose_rows(candidates, carried(candidates, self.kernel), self.scales, self.model.ranks.ranks)
-        rows, first = int(self.topo[0, at.ROWS]), int(self.topo[0, at.S_ROWS])
-        table = self.topo[self.topo[0, at.T_ROWS] : self.topo[0, at.T_ROWS] + rows]
-        joints = int(self.topo[0, at.S_JOINTS])
-        for j, places in choice.places.items():
-            mine = np.flatnonzero((table[:, at.ROW_OF] == j) & (table[:, at.ROW_KIND] == at.CONSTRAINT_ROW))
-            if len(places) == len(mine):
-                self.kernel[first + mine, at.ACTIVE] = places
-            self.kernel[joints + j, at.WATCH] = 0.0
+        if self.rows is not None:
+            self.rows.choose(self.kernel)
 
     def state(self) -> State:
         """The node as a `State`, with what exact continuation needs."""
@@ -168,11 +161,8 @@ class VariationalStepper:
     def _winding(self) -> np.ndarray | None:
         if not self.arrays.elements:
             return None
-        first = int(self.topo[0, at.S_JOINTS])
-        out = np.zeros(self.model.coordinates)
-        for j, where in enumerate(self.model.joint_slices.values()):
-            out[where] = self.kernel[first + j, at.COORD : at.COORD + where.stop - where.start]
-        return out
+        joint, column = self.model.coordinate_places
+        return self.kernel[self.topo[0, at.S_JOINTS] + joint, at.COORD + column]
 
     # Steps
 
@@ -185,12 +175,12 @@ class VariationalStepper:
         lines = (self.done + steps) // every - self.done // every
         out = np.empty((lines + 1, 13 * nb))
         reactions = np.zeros((lines + 1, 6 * nj)) if self.reactions else np.zeros((1, 1))
-        stats = np.zeros((steps, 5), np.int64)
+        stats, parts = np.zeros((steps, 4), np.int64), np.zeros(steps, np.int64)
         line, k, failure = 1, 0, None
         chosen_at = -1
         while k < steps:
             inputs = u if len(u) == 1 else u[k:]
-            status, did, wrote = self._call(steps - k, self.done, every, read, line, inputs, out, reactions, stats[k:, :4])
+            status, did, wrote = self._call(steps - k, self.done, every, read, line, inputs, out, reactions, stats[k:])
             self._moved(did)
             k, line = k + did, line + wrote
             if status == CHOOSE_ROWS:
@@ -203,13 +193,13 @@ class VariationalStepper:
                     self.choose()
                     self.start(run.AS_IT_IS)
                     continue
-                failure, wrote = self._divide(k, u, every, line, out, reactions, stats, Status(status))
+                failure, wrote = self._divide(k, u, every, line, out, reactions, stats, parts, Status(status))
                 if failure is not None:
                     break
                 k, line = k + 1, line + wrote
         recorded = out[1:line]
         table = reactions[:line].reshape(-1, nj, 6)[:, : len(self.model.joint_names)] if self.reactions else None
-        return Chunk(recorded, stats[:k], table, k, failure)
+        return Chunk(recorded, np.column_stack([stats[:k], parts[:k]]), table, k, failure)
 
     def _moved(self, steps: int) -> None:
         self.done += steps
@@ -236,7 +226,7 @@ class VariationalStepper:
             self.kernel[:] = self.saved
         self.start(run.FROM_MOMENTA, u)
 
-    def _divide(self, k, u, every, line, out, reactions, stats, status) -> tuple[Failure | None, int]:
+    def _divide(self, k, u, every, line, out, reactions, stats, divided, status) -> tuple[Failure | None, int]:
         """Does step k in 2, 4, 8, ... parts; returns (failure or None, lines recorded)."""
         inputs = u if len(u) == 1 else u[k : k + 1]
         failure = self._describe(status)
@@ -269,7 +259,8 @@ class VariationalStepper:
             if ended == Status.CONVERGED:
                 if self.reactions and self.done % every == 0:
                     reactions[line - 1] = held[place - 1]
-                stats[k] = factored, corrected, int(Status.SUBSTEPPED), detail[:, 3].sum(), parts
+                stats[k] = factored, corrected, int(Status.SUBSTEPPED), detail[:, 3].sum()
+                divided[k] = parts
                 self._moved(1)
                 return None, int(wanted)
             failure = self._describe(Status(ended))
@@ -305,15 +296,3 @@ class VariationalStepper:
         duration = self.total[-1, 0]
         joints = self.total[: len(self.model.joint_names)]
         return joints / duration if duration > 0.0 else np.zeros_like(joints)
-
-
-def mechanism_size(model: Model) -> float:
-    """Longest distance of a joint point from the centre of its body [m]; 1 where there are none."""
-    sizes = [
-        float(np.linalg.norm(p))
-        for joint in model.description.joints
-        for body, p in ((joint.a, joint.pa), (joint.b, joint.pb))
-        if body < len(model.body_names)
-    ]
-    longest = 2.0 * max(sizes, default=0.0)
-    return longest if longest > 0.0 else 1.0

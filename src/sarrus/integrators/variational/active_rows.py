@@ -1,0 +1,48 @@
+"""ActiveRows: the choice of the independent rows of every loop, made anew during a run."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sarrus import layout as at
+from sarrus.model import Model
+from sarrus.solvers.choice import choose
+
+
+class ActiveRows:
+    """Buffers of one run for choosing rows among all candidates."""
+
+    def __init__(self, model: Model):
+        self.candidates, active = model.candidates, model.arrays
+        topo, self.topo = self.candidates.topo, active.topo
+        self.state, self.work = self.candidates.state.copy(), self.candidates.new_work()
+        self.bodies, self.joints = int(topo[0, at.BODIES]), int(topo[0, at.JOINTS])
+        rows = int(topo[0, at.ROWS])
+        self.of = topo[topo[0, at.T_ROWS] : topo[0, at.T_ROWS] + rows, at.ROW_OF]
+        self.places = self.state[topo[0, at.S_ROWS] : topo[0, at.S_ROWS] + rows, at.ACTIVE].copy()
+        self.ranks = np.zeros(self.joints, np.int64)
+        self.ranks[list(model.ranks.ranks)] = list(model.ranks.ranks.values())
+        self.scales = model.ranks.scales[self.of, self.places.astype(int)]
+        self.chosen, self.pivots, self.before = np.zeros(rows, np.int64), np.zeros(rows), np.zeros(rows)
+        # First active row of every joint that closes a loop: its rows stand together.
+        table = self.topo[self.topo[0, at.T_ROWS] : self.topo[0, at.T_ROWS] + self.topo[0, at.ROWS]]
+        self.first = np.zeros(self.joints, np.int64)
+        for k in range(len(table) - 1, -1, -1):
+            if table[k, at.ROW_KIND] == at.CONSTRAINT_ROW:
+                self.first[table[k, at.ROW_OF]] = k
+
+    def choose(self, kernel: np.ndarray) -> None:
+        """Puts the best rows at the node in `kernel` into it; a loop that shows less than its rank keeps what it has."""
+        self.state[: self.bodies + 1] = kernel[: self.bodies + 1]
+        self.state[len(self.state) - self.joints :] = kernel[len(kernel) - self.joints :]
+        arrays = self.candidates
+        choose(
+            arrays.topo, arrays.par, self.state, self.work, self.ranks, self.scales, 0.0, self.chosen, self.pivots, self.before,
+            arrays.flag,
+        )  # fmt: skip
+        kept = self.chosen >= 0
+        full = np.bincount(self.of[kept], minlength=self.joints) == self.ranks
+        kept &= full[self.of]
+        lines = self.topo[0, at.S_ROWS] + self.first[self.of[kept]] + self.chosen[kept]
+        kernel[lines, at.ACTIVE] = self.places[kept]
+        kernel[len(kernel) - self.joints :, at.WATCH] = 0.0
