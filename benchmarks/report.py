@@ -130,7 +130,8 @@ def _scaling(results: dict) -> str:
         "violation",
     ]
     each = [row["us per link and iteration"] for row in results["scaling"].values()]
-    what = "Pendulums from horizontal, 2 s, no read-out. Largest over smallest cost per link and iteration:"
+    what = "Pendulums from horizontal, 1 s at dt 0.005 s, no read-out, the price of the call taken off."
+    what += " Largest over smallest cost per link and iteration:"
     return f"{what} {max(each) / min(each):.2f} (limit 1.5)." + "\n\n" + _table(header, rows)
 
 
