@@ -90,9 +90,15 @@ def entry(function):
         config.CACHE_DIR = previous
 
 
+_compiled: set[int] = set()
+
+
 def is_compiled(dispatcher) -> bool:
     """Whether calling `dispatcher` will find machine code, in memory or on disk."""
+    if id(dispatcher) in _compiled:
+        return True
     if config.DISABLE_JIT or dispatcher.signatures:
+        _compiled.add(id(dispatcher))
         return True
     index = getattr(getattr(getattr(dispatcher, "_cache", None), "_cache_file", None), "_index_path", None)
     return bool(index and os.path.exists(index))

@@ -50,6 +50,12 @@ def get36(a, i, k):
 
 
 @helper
+def get_symmetric(a, i, k):
+    """(A, B, E) of a symmetric block [A B; B' E] in the place of a 6x6 one"""
+    return get9(a, i, k), get9(a, i, k + 9), get9(a, i, k + 27)
+
+
+@helper
 def put3(a, i, k, v):
     a[i, at(k)] = v[0]
     a[i, at(k + 1)] = v[1]
@@ -89,6 +95,13 @@ def put36(a, i, k, M):
     put9(a, i, k + 9, M[1])
     put9(a, i, k + 18, M[2])
     put9(a, i, k + 27, M[3])
+
+
+@helper
+def put_symmetric(a, i, k, M):
+    put9(a, i, k, M[0])
+    put9(a, i, k + 9, M[1])
+    put9(a, i, k + 27, M[2])
 
 
 @helper

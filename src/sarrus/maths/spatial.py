@@ -16,6 +16,7 @@ from sarrus.maths.vectors import (
     sub3,
     sub9,
     sum3,
+    transpose,
 )
 
 ZERO6 = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
@@ -105,3 +106,29 @@ def carry_force(f, arm):
 def carry_motion(z, arm):
     """X z: the parent's motion at the child"""
     return add3(z[0], cross(z[1], arm)), z[1]
+
+
+# Symmetric 6x6 blocks [A B; B' E] are kept as (A, B, E).
+
+
+@helper
+def add_symmetric(M, N):
+    return add9(M[0], N[0]), add9(M[1], N[1]), add9(M[2], N[2])
+
+
+@helper
+def symmetric_mv6(M, v):
+    return add3(mv(M[0], v[0]), mv(M[1], v[1])), add3(mtv(M[1], v[0]), mv(M[2], v[1]))
+
+
+@helper
+def minus_outer_symmetric(M, u, v):
+    """M - u v^T, where that is symmetric"""
+    return minus_outer(M[0], u[0], v[0]), minus_outer(M[1], u[0], v[1]), minus_outer(M[2], u[1], v[1])
+
+
+@helper
+def carry_symmetric(M, arm):
+    """X^T M X: the child's matrix as the parent sees it"""
+    A, B = M[0], sub9(M[1], mm_skew(M[0], arm))
+    return A, B, add9(sub9(M[2], mm_skew(transpose(M[1]), arm)), skew_mm(arm, B))

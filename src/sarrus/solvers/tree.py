@@ -56,22 +56,26 @@ from sarrus.layout import (
     U,
     V,
 )
-from sarrus.maths.access import get1, get3, get6, get9, get36, put1, put3, put6, put36
+from sarrus.maths.access import get1, get3, get6, get9, get36, get_symmetric, put1, put3, put6, put36, put_symmetric
 from sarrus.maths.quaternion import half_turn
 from sarrus.maths.spatial import (
     ZERO6,
     add6,
     add36,
+    add_symmetric,
     axpy6,
     carry_force,
     carry_matrix,
     carry_motion,
+    carry_symmetric,
     dot6,
     minus_outer6,
+    minus_outer_symmetric,
     mtv6,
     mv6,
     scale6,
     sub6,
+    symmetric_mv6,
 )
 from sarrus.maths.vectors import ZERO9, diagonal, mv, scale3, sub3
 from sarrus.solvers.border import (
@@ -238,13 +242,13 @@ def project_up(topo, par, state, work, loops, elements, choice):
                     close_rows_pivoted(topo, work, b, b + 1, choice[0], choice[1], choice[2], choice[3], choice[4], choice[5])
                 else:
                     close_rows(topo, work, b, b + 1)
-        M, r = (diagonal(get1(par, b, MASS)), ZERO9, ZERO9, get9(work, b, JW)), get6(state, b, P)
+        M, r = (diagonal(get1(par, b, MASS)), ZERO9, get9(work, b, JW)), get6(state, b, P)
         if topo[b + 1, CHILDREN] > 0:
-            M, r = add36(M, get36(work, b, D)), add6(r, get6(work, b, RHS))
+            M, r = add_symmetric(M, get_symmetric(work, b, D)), add6(r, get6(work, b, RHS))
         first = topo[0, W_FREEDOMS] + topo[b + 1, FREEDOM]
         for i in range(topo[b + 1, ROTATIONS] + topo[b + 1, TRANSLATIONS]):
             s = get6(work, first + i, S0)
-            u = mv6(M, s)
+            u = symmetric_mv6(M, s)
             p = dot6(u, s)
             if elements is not None:
                 if topo[b + 1, FLAGS] & DRIVEN:
@@ -252,7 +256,7 @@ def project_up(topo, par, state, work, loops, elements, choice):
                     p += get1(par, drive, DRIVE_I + coordinate_of_freedom(topo, b, i))
             pivot = 1.0 / p
             v, t = scale6(pivot, u), pivot * dot6(s, r)
-            M, r = minus_outer6(M, u, v), axpy6(-t, u, r)
+            M, r = minus_outer_symmetric(M, u, v), axpy6(-t, u, r)
             put6(work, first + i, SD, v)
             put1(work, first + i, T, t)
             put1(work, first + i, PIVOT, pivot)
@@ -261,7 +265,11 @@ def project_up(topo, par, state, work, loops, elements, choice):
                     border(topo, work, b, i, s, s, u, v, pivot, t)
         arm = get3(work, b, ARM0)
         if a < n:
-            add_to_parent(topo, work, b, a, carry_matrix(M, arm, arm), carry_force(r, arm))
+            M, r = carry_symmetric(M, arm), carry_force(r, arm)
+            if topo[b + 1, FIRST] == 0:
+                M, r = add_symmetric(M, get_symmetric(work, a, D)), add6(r, get6(work, a, RHS))
+            put_symmetric(work, a, D, M)
+            put6(work, a, RHS, r)
         if loops is not None:
             if is_open(topo, b):
                 carry_rows(topo, work, b, arm, arm)
