@@ -105,7 +105,7 @@ def accuracy(problem: Problem) -> dict:
 
 
 def scaling(links: int, repeats: int) -> dict:
-    """Cost of a pendulum of `links` links from horizontal, 200 steps of 0.005 s, the call itself taken off.
+    """Cost of a pendulum of `links` links from horizontal, 200 steps of 0.005 s, without the call.
 
     One second: a horizontal chain of 2000 m pulls its kink taut, and after 1.3 s the motion at the pivot needs
     smaller steps, which would be counted here."""
