@@ -1,6 +1,6 @@
-"""Reactions of redundant joints: the weighted least-norm multipliers with the same effect on every body.
+"""Reactions of joints with redundant rows: the multipliers of least norm that act alike on every body.
 
-Implements: [Mal25] eq. (32) with unit weights, for every set of joints that loops tie together."""
+Implements: [Mal25] eq. (32) with unit weights (newtons and newton metres count alike)."""
 
 from __future__ import annotations
 
@@ -11,66 +11,76 @@ import numpy as np
 if TYPE_CHECKING:
     from sarrus.model import Model
 
+# Added to the diagonal of G'G, relative to its mean: it is singular along the free motions, where joints do not act.
+REGULARISATION = 1e-11
+REFINEMENTS = 3
+
 
 def share(model: Model, nodes: np.ndarray, wrench: np.ndarray) -> np.ndarray:
-    """`wrench` (T, nj, 6) with what redundant rows leave undetermined shared out by least norm."""
+    """`wrench` (T, nj, 6) with what redundant rows leave undetermined shared out; nodes (T, 13 nb)."""
     if not model.redundant:
         return wrench
-    from sarrus import layout as at
-    from sarrus.dynamics.readout import load_node
-    from sarrus.model.linear import Linearisation
+    sharing = Sharing(model)
+    return np.stack([sharing.at(nodes[t : t + 1], wrench[t]) for t in range(len(nodes))])
 
-    groups = redundant_groups(model)
-    here = Linearisation(model.every, model.every.state.copy())
-    out = wrench.copy()
-    for t in range(len(nodes)):
-        load_node(model.every.topo, model.every.par, here.state, here.work, nodes[t : t + 1])
+
+class Sharing:
+    """The rows of all joints between two bodies, at one configuration after another."""
+
+    def __init__(self, model: Model):
+        from sarrus import layout as at
+        from sarrus.model.linear import Linearisation
+
+        self.model = model
+        self.here = Linearisation(model.every, model.every.state.copy())
+        joints = model.description.joints[: len(model.joint_names)]
+        self.pairs = [j for j, joint in enumerate(joints) if joint.kind not in (at.GEAR, at.ROLLING, at.CUSTOM)]
+        number = model.description.number
+        self.child = np.array([number[joints[j].b] for j in self.pairs])
+        self.parent = np.array([number[joints[j].a] for j in self.pairs])
+        self.point = np.array([joints[j].pb for j in self.pairs])
+        slices = [model.row_slices[joints[j].name] for j in self.pairs]
+        self.rows = np.concatenate([np.arange(s.start, s.stop) for s in slices])
+        self.owner = np.concatenate([np.full(s.stop - s.start, k) for k, s in enumerate(slices)])
+
+    def at(self, node: np.ndarray, wrench: np.ndarray) -> np.ndarray:
+        """`wrench` (nj, 6) at one node, shared out."""
+        from scipy.sparse import identity
+        from scipy.sparse.linalg import splu
+
+        from sarrus import layout as at
+        from sarrus.dynamics.readout import load_node
+
+        here, n = self.here, self.here.bodies
+        load_node(here.arrays.topo, here.arrays.par, here.state, here.work, node)
         here.update()
-        G = here.matrix
-        for joints in groups:
-            rows = np.concatenate([np.arange(model.rows)[model.row_slices[name]] for name in joints])
-            part = G[rows].toarray()
-            part = part[:, np.abs(part).any(axis=0)] if False else part
-            used = np.flatnonzero(np.abs(part).max(axis=0) > 0.0)
-            part = part[:, used]
-            effect, child_maps = np.zeros(part.shape[1]), []
-            for name in joints:
-                j = model.joint_index[name]
-                mine = G[np.arange(model.rows)[model.row_slices[name]]].toarray()
-                child = int(model.description.number[model.description.joints[j].b])
-                parent = int(model.description.number[model.description.joints[j].a])
-                body, sign = (child, 1.0) if child < here.bodies else (parent, -1.0)
-                arm = here.state[child, at.X : at.X + 3] + here.work[child, at.R1 : at.R1 + 9].reshape(3, 3) @ (
-                    model.description.joints[j].pb
-                )
-                to_point = arm - here.state[body, at.X : at.X + 3]
-                about_centre = np.concatenate([out[t, j, :3], out[t, j, 3:] + np.cross(to_point, out[t, j, :3])]) * sign
-                block = mine[:, 6 * body : 6 * body + 6]
-                multipliers = np.linalg.lstsq(block.T, about_centre, rcond=None)[0]
-                effect += multipliers @ mine[:, used]
-                child_maps.append((j, block, sign, to_point))
-            least = np.linalg.lstsq(part.T, effect, rcond=1e-9)[0]
-            first = 0
-            for j, block, sign, to_point in child_maps:
-                w = sign * (least[first : first + len(block)] @ block)
-                first += len(block)
-                out[t, j, :3] = w[:3]
-                out[t, j, 3:] = w[3:] - np.cross(to_point, w[:3])
-    return out
+        x = here.state[: n + 1, at.X : at.X + 3]
+        R = here.work[: n + 1, at.R1 : at.R1 + 9].reshape(-1, 3, 3)
+        joint_point = x[self.child] + np.einsum("kij,kj->ki", R[self.child], self.point)
 
+        # The wrenches of the joints about the centres of the bodies: what the multipliers must amount to.
+        force, torque = wrench[self.pairs, :3], wrench[self.pairs, 3:]
+        effect = np.zeros((n + 1, 6))
+        for bodies, sign in ((self.child, 1.0), (self.parent, -1.0)):
+            about = torque + np.cross(joint_point - x[bodies], force)
+            np.add.at(effect, bodies, sign * np.concatenate([force, about], axis=1))
+        G = here.matrix[self.rows]
+        K = (G.T @ G).tocsc()
+        factor = splu(K + REGULARISATION * K.diagonal().mean() * identity(6 * n, format="csc"))
+        wanted = effect[:n].ravel()
+        y = factor.solve(wanted)
+        for _ in range(REFINEMENTS):
+            y += factor.solve(wanted - K @ y)
+        multipliers = G @ y
 
-def redundant_groups(model: Model) -> list[list[str]]:
-    """Joints tied together by loops that have redundant rows, one list per connected set."""
-    closing = {name for name, _ in model.redundant}
-    group: list[set[str]] = []
-    for loop in model.loops:
-        if True:
-            merged = set(loop)
-            rest = []
-            for other in group:
-                if other & merged:
-                    merged |= other
-                else:
-                    rest.append(other)
-            group = [*rest, merged]
-    return [[name for name in model.joint_names if name in g] for g in group if g & closing]
+        # Back to wrenches on the children (on the parents, reversed, where the child is the world), about the joint points.
+        body = np.where(self.child < n, self.child, self.parent)
+        sign = np.where(self.child < n, 1.0, -1.0)
+        columns = 6 * body[self.owner][:, None] + np.arange(6)
+        vectors = np.asarray(G[np.arange(len(self.rows))[:, None], columns].todense())
+        total = np.zeros((len(self.pairs), 6))
+        np.add.at(total, self.owner, (sign[self.owner] * multipliers)[:, None] * vectors)
+        out = wrench.copy()
+        out[self.pairs, :3] = total[:, :3]
+        out[self.pairs, 3:] = total[:, 3:] - np.cross(joint_point - x[body], total[:, :3])
+        return out
