@@ -24,6 +24,7 @@ from sarrus.errors import (
 from sarrus.mechanism import JOINT_KINDS, Box, Capsule, ConvexMesh, Cylinder, HalfSpace, Mechanism, Sphere
 
 if TYPE_CHECKING:
+    from sarrus.analysis.derivatives import check_derivatives
     from sarrus.integrators.variational.method import Variational
     from sarrus.model import Model, State, build
     from sarrus.model.assembly import assemble
@@ -38,6 +39,7 @@ _LAZY = {
     "State": "sarrus.model",
     "build": "sarrus.model",
     "assemble": "sarrus.model.assembly",
+    "check_derivatives": "sarrus.analysis.derivatives",
     "Variational": "sarrus.integrators.variational.method",
     "CompiledController": "sarrus.simulation",
     "Simulation": "sarrus.simulation",
@@ -70,6 +72,7 @@ __all__ = [
     "Variational",
     "assemble",
     "build",
+    "check_derivatives",
     "gallery",
     "load_trajectory",
     "simulate",

@@ -1,0 +1,110 @@
+"""Derivatives that users write, checked against differences of what they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from sarrus.errors import MechanismError
+from sarrus.mechanism.constraints import Custom
+from sarrus.model import Model, State
+from sarrus.model.linear import multiply
+
+# Central differences in double precision err by about STEP^2 + 1e-16 / STEP = 1e-10, times the size of what is differentiated.
+STEP = 1e-5
+DIRECTIONS = ("along x", "along y", "along z", "about x", "about y", "about z")
+
+
+def check_derivatives(model: Model, state: State | None = None, tolerance: float = 1e-6) -> dict[str, float]:
+    """Largest error of every derivative that the user gave, by name of constraint or potential.
+
+    Derivatives are per world translation [m] and world rotation [rad] of each body, at `state` (None: the reference
+    configuration moved a little at random).  An error beyond `tolerance`, relative to the largest derivative, raises
+    MechanismError, which tells the row, the body and both numbers."""
+    position, orientation = _configuration(model, state)
+    found: dict[str, float] = {}
+    for name, joint in model.mechanism.joints.items():
+        if isinstance(joint, Custom) and joint.jacobian is not None:
+            shape = (joint.rows,)
+            given = _filled(joint.jacobian, (joint.rows, len(joint.bodies), 6))
+
+            def value(x, q, p, residual=_filled(joint.residual, shape)):
+                return residual(x, q, p)
+
+            found[name] = _compare(
+                f"constraint {name!r}", model, joint, value, given, position, orientation, tolerance
+            )
+    for name, term in model.mechanism.potentials.items():
+        if term.gradient is not None:
+            gradient = _filled(term.gradient, (len(term.bodies), 6))
+            found[name] = _compare(
+                f"potential {name!r}",
+                model,
+                term,
+                lambda x, q, p, energy=term.energy: np.array([energy(x, q, p)]),
+                lambda x, q, p, gradient=gradient: gradient(x, q, p)[None],
+                position,
+                orientation,
+                tolerance,
+            )
+    return found
+
+
+def _configuration(model: Model, state: State | None) -> tuple[np.ndarray, np.ndarray]:
+    """Positions and orientations of all bodies, the world last."""
+    random = np.random.default_rng(0)
+    here = model.initial_state() if state is None else state
+    position = np.vstack([here.position, np.zeros(3)])
+    orientation = np.vstack([here.orientation, [1.0, 0.0, 0.0, 0.0]])
+    if state is None:
+        position[:-1] += 0.1 * random.normal(size=here.position.shape)
+        turns = np.column_stack([np.ones(len(here.position)), 0.1 * random.normal(size=here.position.shape)])
+        turns /= np.linalg.norm(turns, axis=1)[:, None]
+        orientation[:-1] = multiply(turns, orientation[:-1])
+    return position, orientation
+
+
+def _filled(function: Callable, shape: tuple[int, ...]) -> Callable[..., np.ndarray]:
+    """`function`, which writes into its last argument, as one that returns an array."""
+
+    def call(x: np.ndarray, q: np.ndarray, p: np.ndarray) -> np.ndarray:
+        out = np.zeros(shape)
+        function(x, q, p, out)
+        return out
+
+    return call
+
+
+def _compare(where, model, term, value, derivative, position, orientation, tolerance) -> float:
+    """Largest difference between `derivative` (rows, m, 6) and central differences of `value` (rows,)."""
+    index = [model.body_index.get(name, len(model.body_names)) for name in term.bodies]
+    x, q = position[index].copy(), orientation[index].copy()
+    given = derivative(x, q, term.parameters)
+    if not np.isfinite(given).all():
+        raise MechanismError(f"{where}: the derivative that was given is not finite")
+    measured = np.zeros_like(given)
+    for m in range(len(index)):
+        for axis in range(6):
+            ends = []
+            for h in (STEP, -STEP):
+                moved_x, moved_q = x.copy(), q.copy()
+                if axis < 3:
+                    moved_x[m, axis] += h
+                else:
+                    turn = np.zeros(4)
+                    turn[0], turn[axis - 2] = np.cos(0.5 * h), np.sin(0.5 * h)
+                    moved_q[m] = multiply(turn[None], q[m : m + 1])[0]
+                ends.append(value(moved_x, moved_q, term.parameters))
+            measured[:, m, axis] = (ends[0] - ends[1]) / (2.0 * STEP)
+    error = np.abs(given - measured)
+    # The world does not move: its derivatives are never used.
+    error[:, [i for i, name in enumerate(term.bodies) if name == "world"]] = 0.0
+    worst = np.unravel_index(int(np.argmax(error)), error.shape)
+    if error[worst] > tolerance * max(1.0, float(np.abs(measured).max())):
+        row, m, axis = (int(k) for k in worst)
+        raise MechanismError(
+            f"{where}: the derivative of row {row} by moving body {term.bodies[m]!r} {DIRECTIONS[axis]} is given as "
+            f"{given[worst]:.6g}, differences say {measured[worst]:.6g}"
+        )
+    return float(error.max())

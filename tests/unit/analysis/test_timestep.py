@@ -1,0 +1,31 @@
+"""The time step to start with."""
+
+import numpy as np
+import pytest
+
+import sarrus
+from sarrus.analysis.timestep import recommended_dt, rounded_down
+
+
+def test_it_is_one_two_or_five_times_a_power_of_ten_and_not_above():
+    for dt, expected in ((0.0123, 0.01), (0.049, 0.02), (0.05, 0.05), (9.9e-4, 5e-4)):
+        assert rounded_down(dt) == pytest.approx(expected)
+
+
+def test_a_longer_chain_asks_for_a_smaller_step():
+    steps = [recommended_dt(sarrus.build(sarrus.gallery.pendulum(links=n))) for n in (1, 10, 100)]
+    assert steps[0] > steps[1] > steps[2] > 0.0
+
+
+def test_a_stiff_spring_and_a_fast_spin_ask_for_a_smaller_step():
+    mech = sarrus.Mechanism(gravity=(0.0, 0.0, 0.0))
+    mech.add_body("ball", mass=1.0, inertia=(0.1, 0.1, 0.1), angular_velocity=(0.0, 0.0, 100.0))
+    assert recommended_dt(sarrus.build(mech)) == pytest.approx(0.001)
+    mech.add_spring("s", "world", "ball", at_a=(0, 0, 1), at_b=(0, 0, 0), stiffness=1e8)
+    assert recommended_dt(sarrus.build(mech)) == pytest.approx(1e-5)
+
+
+def test_a_body_at_rest_without_forces_asks_for_none():
+    mech = sarrus.Mechanism(gravity=np.zeros(3))
+    mech.add_body("stone", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    assert recommended_dt(sarrus.build(mech)) is None
