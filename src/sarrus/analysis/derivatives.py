@@ -11,7 +11,7 @@ from sarrus.mechanism.constraints import Custom
 from sarrus.model import Model, State
 from sarrus.model.linear import multiply
 
-# Central differences in double precision err by about STEP^2 + 1e-16 / STEP = 1e-10, times the size of what is differentiated.
+# Central differences in double precision err by about STEP^2 + 1e-16 / STEP = 1e-10 of the function's size.
 STEP = 1e-5
 DIRECTIONS = ("along x", "along y", "along z", "about x", "about y", "about z")
 
@@ -19,22 +19,17 @@ DIRECTIONS = ("along x", "along y", "along z", "about x", "about y", "about z")
 def check_derivatives(model: Model, state: State | None = None, tolerance: float = 1e-6) -> dict[str, float]:
     """Largest error of every derivative that the user gave, by name of constraint or potential.
 
-    Derivatives are per world translation [m] and world rotation [rad] of each body, at `state` (None: the reference
-    configuration moved a little at random).  An error beyond `tolerance`, relative to the largest derivative, raises
-    MechanismError, which tells the row, the body and both numbers."""
+    Derivatives are per world translation [m] and world rotation [rad] of each body, at `state` (None: the
+    reference configuration moved a little at random).  An error beyond `tolerance`, relative to the largest
+    derivative, raises MechanismError, which tells the row, the body and both numbers."""
     position, orientation = _configuration(model, state)
     found: dict[str, float] = {}
     for name, joint in model.mechanism.joints.items():
         if isinstance(joint, Custom) and joint.jacobian is not None:
-            shape = (joint.rows,)
-            given = _filled(joint.jacobian, (joint.rows, len(joint.bodies), 6))
-
-            def value(x, q, p, residual=_filled(joint.residual, shape)):
-                return residual(x, q, p)
-
-            found[name] = _compare(
-                f"constraint {name!r}", model, joint, value, given, position, orientation, tolerance
-            )
+            residual = _filled(joint.residual, (joint.rows,))
+            jacobian = _filled(joint.jacobian, (joint.rows, len(joint.bodies), 6))
+            where = f"constraint {name!r}"
+            found[name] = _compare(where, model, joint, residual, jacobian, position, orientation, tolerance)
     for name, term in model.mechanism.potentials.items():
         if term.gradient is not None:
             gradient = _filled(term.gradient, (len(term.bodies), 6))
@@ -104,7 +99,7 @@ def _compare(where, model, term, value, derivative, position, orientation, toler
     if error[worst] > tolerance * max(1.0, float(np.abs(measured).max())):
         row, m, axis = (int(k) for k in worst)
         raise MechanismError(
-            f"{where}: the derivative of row {row} by moving body {term.bodies[m]!r} {DIRECTIONS[axis]} is given as "
-            f"{given[worst]:.6g}, differences say {measured[worst]:.6g}"
+            f"{where}: the derivative of row {row} by moving body {term.bodies[m]!r} {DIRECTIONS[axis]} "
+            f"is given as {given[worst]:.6g}, differences say {measured[worst]:.6g}"
         )
     return float(error.max())

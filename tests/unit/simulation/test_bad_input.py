@@ -1,0 +1,149 @@
+"""Calls of simulate that make no sense, and what they are told."""
+
+import numpy as np
+import pytest
+
+import sarrus
+
+
+def driven():
+    mech = sarrus.Mechanism()
+    mech.add_body("rod", mass=1.0, inertia=(0.1, 0.1, 0.01), position=(0, 0, -0.5))
+    mech.add_joint("hinge", "revolute", parent="world", child="rod", at=(0, 0, 0), axis=(1, 0, 0))
+    mech.add_motor("m", joint="hinge")
+    mech.add_force("push", "rod")
+    return mech
+
+
+@pytest.fixture(scope="module")
+def model():
+    return sarrus.build(driven())
+
+
+@pytest.mark.parametrize("dt", [0.0, -0.01, np.nan, np.inf, "small"])
+def test_a_step_must_be_positive_and_finite(model, dt):
+    with pytest.raises(sarrus.MechanismError, match="dt must be positive and finite"):
+        sarrus.simulate(model, duration=1.0, dt=dt)
+
+
+@pytest.mark.parametrize("duration", [0.0, -1.0, np.nan, np.inf])
+def test_a_duration_must_be_positive_and_finite(model, duration):
+    with pytest.raises(sarrus.MechanismError, match="duration must be positive and finite"):
+        sarrus.simulate(model, duration=duration, dt=0.01)
+
+
+def test_a_duration_that_is_no_multiple_names_the_nearest_ones(model):
+    with pytest.raises(sarrus.MechanismError, match=r"no multiple.*1\.0 and 1\.01|no multiple.*1 and 1\.01"):
+        sarrus.simulate(model, duration=1.005, dt=0.01)
+
+
+def test_unknown_methods_and_inputs_list_the_known_ones(model):
+    with pytest.raises(sarrus.UnknownName, match="'variational'"):
+        sarrus.simulate(model, method="varational")
+    with pytest.raises(sarrus.UnknownName, match="'m', 'push'|'push', 'm'"):
+        sarrus.simulate(model, duration=0.1, inputs={"motor": 1.0})
+
+
+@pytest.mark.parametrize(
+    ("inputs", "message"),
+    [
+        ({"m": np.nan}, "not finite"),
+        ({"m": "strong"}, "must be numbers"),
+        ({"m": np.zeros(5)}, r"shape \(5,\).*\(11\) \(nodes\) or \(10\)"),
+        ({"push": 1.0}, "6 numbers"),
+        ({"m": lambda t: np.inf if t > 0.05 else 0.0}, "at t = 0.06 s is not finite"),
+    ],
+)
+def test_inputs_are_checked_by_name(model, inputs, message):
+    with pytest.raises(sarrus.MechanismError, match=message):
+        sarrus.simulate(model, duration=0.1, dt=0.01, inputs=inputs)
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ({"motor": 1.0}, "no motor or force that takes an input named 'motor'"),
+        ({"m": np.nan}, "not finite"),
+        ({"m": (1.0, 2.0)}, "needs 1 numbers, not 2"),
+        ([1.0], "must return a dict"),
+    ],
+)
+def test_controllers_are_checked_by_name(model, answer, message):
+    with pytest.raises(sarrus.MechanismError, match=message):
+        sarrus.simulate(model, duration=0.1, controller=lambda t, now: answer)
+
+
+def test_a_state_of_another_model_and_one_that_is_not_finite_are_refused(model):
+    other = sarrus.build(sarrus.gallery.pendulum(links=3)).initial_state()
+    with pytest.raises(sarrus.MechanismError, match=r"position has shape \(3, 3\), needs \(1, 3\)"):
+        sarrus.simulate(model, state=other)
+    state = model.initial_state()
+    state.velocity[0, 1] = np.nan
+    with pytest.raises(sarrus.MechanismError, match="velocity of body 'rod' is not finite"):
+        sarrus.simulate(model, state=state)
+    with pytest.raises(sarrus.MechanismError, match=r"sarrus\.State"):
+        sarrus.simulate(model, state={"hinge": 0.1})
+
+
+def test_a_spin_beyond_the_discrete_rotation_names_the_body_and_a_step(model):
+    state = model.initial_state()
+    state.angular_velocity[0] = (300.0, 0.0, 0.0)
+    with pytest.raises(sarrus.MechanismError, match=r"'rod' spins by \|w\| dt = 3.*use dt below 0.00667"):
+        sarrus.simulate(model, dt=0.01, state=state)
+
+
+def test_a_start_off_the_constraints_names_the_joint(model):
+    state = model.initial_state()
+    state.position[0] += (0.0, 0.1, 0.0)
+    with pytest.raises(sarrus.MechanismError, match="misses joint 'hinge' by 0.1"):
+        sarrus.simulate(model, state=state)
+
+
+def test_a_point_mass_names_the_body_and_the_methods_that_take_it():
+    mech = sarrus.Mechanism()
+    mech.add_body("bob", mass=1.0, inertia=(0, 0, 0), position=(0, 0, -1))
+    mech.add_joint("string", "spherical", parent="world", child="bob", at=(0, 0, 0))
+    with pytest.raises(sarrus.MechanismError, match="'bob' is a point mass.*tree-midpoint"):
+        sarrus.simulate(sarrus.build(mech))
+
+
+def test_a_point_mass_fixed_to_a_body_runs_as_one_body():
+    mech = sarrus.Mechanism()
+    mech.add_body("rod", mass=1.0, inertia=(0.1, 0.1, 0.01), position=(0, 0, -0.5))
+    mech.add_body("bob", mass=2.0, inertia=(0, 0, 0), position=(0, 0.3, -1.0))
+    mech.add_joint("hinge", "revolute", parent="world", child="rod", at=(0, 0, 0), axis=(1, 0, 0))
+    mech.add_joint("glue", "fixed", parent="rod", child="bob", at=(0, 0.3, -1.0))
+    traj = sarrus.simulate(sarrus.build(mech), duration=1.0, dt=0.005)
+    assert traj.violation().max() < 1e-9
+    energy = traj.energy()
+    assert abs(energy.error).max() < 1e-3 * energy.kinetic.max()
+
+
+def test_order_four_refuses_rolling_and_warns_of_dampers():
+    disc = sarrus.build(sarrus.gallery.rolling_disc())
+    with pytest.raises(sarrus.MechanismError, match="backwards in time.*use variational"):
+        sarrus.simulate(disc, method="variational4")
+    mech = driven()
+    mech.add_joint_spring("damper", joint="hinge", stiffness=0.0, damping=1.0)
+    with pytest.warns(UserWarning, match="'damper'"):
+        sarrus.simulate(sarrus.build(mech), duration=0.1, method=sarrus.Variational(order=4))
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"order": 3}, "order must be 1, 2 or 4"),
+        ({"tolerance": 0.0}, "tolerance must be positive"),
+        ({"max_iterations": 0}, "max_iterations"),
+        ({"max_substeps": 0.5}, "max_substeps"),
+    ],
+)
+def test_settings_of_the_method_are_checked(settings, message):
+    with pytest.raises(sarrus.MechanismError, match=message):
+        sarrus.Variational(**settings)
+
+
+@pytest.mark.parametrize("every", [0, -1, 11, 2.5])
+def test_record_every_must_fit_the_run(model, every):
+    with pytest.raises(sarrus.MechanismError, match="record_every"):
+        sarrus.simulate(model, duration=0.1, dt=0.01, record_every=every)
