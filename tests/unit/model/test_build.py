@@ -89,7 +89,7 @@ def test_a_wire_of_another_length_is_pulled_to_it():
     mech.add_body("ball", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0, 0, -1))
     mech.add_distance("wire", "world", "ball", at_a=(0, 0, 0), at_b=(0, 0, -1), length=1.5)
     model = sarrus.build(mech)
-    with pytest.raises(sarrus.MechanismError, match="misses joint 'wire' by 0.5.*assemble"):
+    with pytest.raises(sarrus.MechanismError, match=r"misses joint 'wire' by 0.5.*assemble"):
         sarrus.simulate(model, duration=0.1)
     state = sarrus.assemble(model)
     assert np.linalg.norm(state.position[0]) == pytest.approx(1.5, abs=CLOSED)

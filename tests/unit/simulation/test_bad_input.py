@@ -40,7 +40,7 @@ def test_a_duration_that_is_no_multiple_names_the_nearest_ones(model):
 def test_unknown_methods_and_inputs_list_the_known_ones(model):
     with pytest.raises(sarrus.UnknownName, match="'variational'"):
         sarrus.simulate(model, method="varational")
-    with pytest.raises(sarrus.UnknownName, match="'m', 'push'|'push', 'm'"):
+    with pytest.raises(sarrus.UnknownName, match=r"'m', 'push'|'push', 'm'"):
         sarrus.simulate(model, duration=0.1, inputs={"motor": 1.0})
 
 
@@ -95,7 +95,7 @@ def test_a_spin_beyond_the_discrete_rotation_names_the_body_and_a_step(model):
 def test_a_start_off_the_constraints_names_the_joint(model):
     state = model.initial_state()
     state.position[0] += (0.0, 0.1, 0.0)
-    with pytest.raises(sarrus.MechanismError, match="misses joint 'hinge' by 0.1"):
+    with pytest.raises(sarrus.MechanismError, match=r"misses joint 'hinge' by 0.1"):
         sarrus.simulate(model, state=state)
 
 
@@ -103,7 +103,7 @@ def test_a_point_mass_names_the_body_and_the_methods_that_take_it():
     mech = sarrus.Mechanism()
     mech.add_body("bob", mass=1.0, inertia=(0, 0, 0), position=(0, 0, -1))
     mech.add_joint("string", "spherical", parent="world", child="bob", at=(0, 0, 0))
-    with pytest.raises(sarrus.MechanismError, match="'bob' is a point mass.*tree-midpoint"):
+    with pytest.raises(sarrus.MechanismError, match=r"'bob' is a point mass.*tree-midpoint"):
         sarrus.simulate(sarrus.build(mech))
 
 
@@ -121,7 +121,7 @@ def test_a_point_mass_fixed_to_a_body_runs_as_one_body():
 
 def test_order_four_refuses_rolling_and_warns_of_dampers():
     disc = sarrus.build(sarrus.gallery.rolling_disc())
-    with pytest.raises(sarrus.MechanismError, match="backwards in time.*use variational"):
+    with pytest.raises(sarrus.MechanismError, match=r"backwards in time.*use variational"):
         sarrus.simulate(disc, method="variational4")
     mech = driven()
     mech.add_joint_spring("damper", joint="hinge", stiffness=0.0, damping=1.0)
