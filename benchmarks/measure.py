@@ -107,7 +107,8 @@ def accuracy(problem: Problem) -> dict:
 def scaling(links: int, repeats: int) -> dict:
     """Cost of a pendulum of `links` links from horizontal, 200 steps of 0.005 s, without the call.
 
-    One second: a horizontal chain of 2000 m pulls its kink taut, and after 1.3 s the motion at the pivot needs
+    One second: a horizontal chain of 2000 m pulls its kink taut, and after 1.3 s the motion at the pivot
+    needs
     smaller steps, which would be counted here."""
     steps, dt = 200, 0.005
     model = sarrus.build(sarrus.gallery.pendulum(links=links))

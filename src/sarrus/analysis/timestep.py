@@ -12,7 +12,8 @@ PHASE = 0.1
 
 
 def recommended_dt(model: Model, state: State | None = None) -> float | None:
-    """dt [s] that resolves swinging under gravity, springs and the spins of the start; None where nothing moves.
+    """dt [s] that resolves swinging under gravity, springs and the spins of the start; None where nothing
+    moves.
 
     An estimate from each body by itself, not a bound; rounded down to 1, 2 or 5 times a power of 10."""
     state = model.initial_state() if state is None else state
