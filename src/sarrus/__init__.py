@@ -1,4 +1,5 @@
-"""Sarrus: mechanisms with closed loops and redundant constraints, simulated with constraints exact at every step.
+"""Sarrus: mechanisms with closed loops and redundant constraints, simulated with constraints exact at every
+step.
 
     import sarrus
 

@@ -1,10 +1,12 @@
-"""How a kernel is compiled.  The only file that imports numba; kernel files take `helper`, `kernel` and `entry` from here.
+"""How a kernel is compiled.  The only file that imports numba; kernel files take `helper`, `kernel` and
+`entry` from here.
 
-helper: small pure function, always inlined.  kernel: one pass over the mechanism, a real function.  entry: called from Python,
-compiled once and cached on disk.  `NUMBA_DISABLE_JIT=1` runs everything as plain Python, for coverage and debugging.
+helper: small pure function, always inlined.  kernel: one pass over the mechanism, a real function.  entry:
+called from Python, compiled once and cached on disk.  `NUMBA_DISABLE_JIT=1` runs everything as plain Python,
+for coverage and debugging.
 
-The cache folder carries a hash of all kernel sources, the versions and the CPU: numba's own cache watches the file of the entry
-function alone and would run old code after a change elsewhere."""
+The cache folder carries a hash of all kernel sources, the versions and the CPU: numba's own cache watches the
+file of the entry function alone and would run old code after a change elsewhere."""
 
 from __future__ import annotations
 
@@ -26,11 +28,13 @@ KERNEL_ROOMS = ("maths", "dynamics", "solvers", "integrators")
 
 # Never nnan or ninf: they would break the tests for NaN.
 FASTMATH = {"contract", "reassoc", "arcp", "nsz"}
-# Without numba's runtime: kernels allocate nothing, and counting references to arrays would more than double their time.
-OPTIONS = dict(error_model="numpy", fastmath=FASTMATH, _nrt=False)
-# Functions that only kernels call need no way in from Python; making one for each would double the time of compilation.
-# (Calling such a function from Python crashes the process: tests of single kernels go through entries, or run without the JIT.)
-INNER = dict(no_cpython_wrapper=True, no_cfunc_wrapper=True)
+# Without numba's runtime: kernels allocate nothing, and counting references to arrays would more than double
+# their time.
+OPTIONS = {"error_model": "numpy", "fastmath": FASTMATH, "_nrt": False}
+# Functions that only kernels call need no way in from Python; making one for each would double the time of
+# compilation.  (Calling such a function from Python crashes the process: tests of single kernels go through
+# entries, or run without the JIT.)
+INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
 def _cache_folder() -> str:
@@ -44,9 +48,10 @@ def _cache_folder() -> str:
     digest.update(f"{numba.__version__} {sys.version_info[:2]} {platform.machine()}".encode())
     digest.update(_cpu().encode())
     name = "kernels-" + digest.hexdigest()[:16]
+    user = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     candidates = [
         os.environ.get("SARRUS_CACHE_DIR"),
-        os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache"), "sarrus"),
+        os.path.join(user, "sarrus"),
         os.path.join(tempfile.gettempdir(), f"sarrus-{os.getuid() if hasattr(os, 'getuid') else 'cache'}"),
     ]
     for root in candidates:
@@ -114,7 +119,8 @@ class Compiling:
     def __enter__(self):
         if not self.quiet:
             self.start = time.perf_counter()
-            print(f"sarrus: compiling {self.what} (once, about a minute) ...", end="", file=sys.stderr, flush=True)
+            message = f"sarrus: compiling {self.what} (once, about a minute) ..."
+            print(message, end="", file=sys.stderr, flush=True)
         return self
 
     def __exit__(self, *error):
@@ -123,9 +129,11 @@ class Compiling:
 
 
 def compile_callback(function, arguments: int, returns_number: bool):
-    """Address of `function`, a user's function of `arguments` pointers-with-length, compiled with the C calling convention.
+    """Address of `function`, a user's function of `arguments` pointers-with-length, compiled with the C
+    calling convention.
 
-    The user's function takes 1-D or 2-D float64 arrays; `model.custom` wraps it into one that takes the pointers."""
+    The user's function takes 1-D or 2-D float64 arrays; `model.custom` wraps it into one that takes the
+    pointers."""
     pointer = types.CPointer(types.float64)
     signature = (types.float64 if returns_number else types.void)(*([types.float64] + [pointer] * arguments))
     return numba.cfunc(signature)(function)

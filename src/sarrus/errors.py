@@ -33,7 +33,9 @@ class FileError(SarrusError, ValueError):
 class StepFailed(SarrusError):
     """A step did not converge, substeps included.  `trajectory` holds all that was computed before it."""
 
-    def __init__(self, message: str, *, time: float, joint: str | None, status: Status, trajectory: Any = None):
+    def __init__(
+        self, message: str, *, time: float, joint: str | None, status: Status, trajectory: Any = None
+    ):
         super().__init__(message)
         self.time = time
         self.joint = joint

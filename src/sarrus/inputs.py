@@ -14,8 +14,8 @@ from sarrus.model import Model, State
 class Inputs:
     """Values at both nodes of every step, (steps, 2, inputs), made piece by piece.
 
-    A number or one value per component holds throughout; a callable of t is evaluated at the nodes; an array has a value per node
-    (steps + 1; linear between) or per step (steps; held)."""
+    A number or one value per component holds throughout; a callable of t is evaluated at the nodes; an array
+    has a value per node (steps + 1; linear between) or per step (steps; held)."""
 
     def __init__(self, model: Model, given: Mapping[str, Any] | None, steps: int, dt: float, start: float):
         self.model, self.steps, self.dt, self.start = model, steps, dt, start
@@ -33,16 +33,17 @@ class Inputs:
             self.functions[name] = value
             return
         array = numbers(f"input {name!r}", value)
-        if array.ndim == 0 and count == 1 or array.shape == (count,) and count > 1:
+        if (array.ndim == 0 and count == 1) or (array.shape == (count,) and count > 1):
             self.constant[:, :, where] = array
             return
         if array.ndim == 1 and count == 1:
             array = array[:, None]
         if array.ndim != 2 or array.shape[1] != count or len(array) not in (self.steps, self.steps + 1):
             wide = f", {count}" if count > 1 else ""
+            one = "a number" if count == 1 else f"{count} numbers"
             raise MechanismError(
-                f"input {name!r} has shape {np.shape(value)}; it may be {'a number' if count == 1 else f'{count} numbers'}, a "
-                f"function of time, or an array of shape ({self.steps + 1}{wide}) (nodes) or ({self.steps}{wide}) (held steps)"
+                f"input {name!r} has shape {np.shape(value)}; it may be {one}, a function of time, "
+                f"or an array of shape ({self.steps + 1}{wide}) (nodes) or ({self.steps}{wide}) (held steps)"
             )
         self.tables[name] = array
 
@@ -52,7 +53,8 @@ class Inputs:
         return not self.functions and not self.tables
 
     def piece(self, first: int, last: int) -> np.ndarray:
-        """Inputs of steps first..last-1: (last - first, 2, inputs), or one line for all when nothing changes."""
+        """Inputs of steps first..last-1: (last - first, 2, inputs), or one line for all when nothing
+        changes."""
         if self.is_constant:
             return self.constant
         out = np.repeat(self.constant, last - first, axis=0)
@@ -83,7 +85,9 @@ class Controls:
         if values is None:
             return u
         if not isinstance(values, Mapping):
-            raise MechanismError(f"the controller must return a dict of inputs by name, not {type(values).__name__}")
+            raise MechanismError(
+                f"the controller must return a dict of inputs by name, not {type(values).__name__}"
+            )
         out = u.copy()
         for name, value in values.items():
             where = slot(self.model, name)

@@ -1,46 +1,54 @@
-"""Columns of the four arrays that carry a mechanism through the kernels, shared by the model (which fills them) and the kernels.
+"""Columns of the four arrays that carry a mechanism through the kernels, shared by the model (which fills
+them) and the kernels.
 
 topo   integers: a header (row 0), then the tables links, edges, rows, groups, ends, joints, elements
-par    constants: one line per link (mass, inertia, joint to its parent), then further joints, drives, elements, curves
-state  what a step maps: bodies (node configuration, momentum, velocities), border rows (multiplier), joints (coordinates at the node)
+par    constants: one line per link (mass, inertia, joint to its parent), then further joints, drives,
+       elements, curves
+state  what a step maps: bodies (node configuration, momentum, velocities), border rows (multiplier),
+       joints (coordinates at the node)
 work   what a step needs in between; nothing in it outlives a call except what `enter` writes for the node
 
-A link is a body with the joint to its parent in the spanning tree; bodies come parents first, and body n is the world.  Frames of
-bodies are parallel to the world in the reference configuration (`QREF` turns them into the user's).  A border row is one scalar
-equation that the tree does not carry: a row of a joint that closes a loop, or the implicit part of a damper.  It opens at the
-bodies it acts on (its ends), is carried up through the bodies in between (its edges) and is eliminated at its upper body."""
+A link is a body with the joint to its parent in the spanning tree; bodies come parents first, and body n is
+the world.  Frames of bodies are parallel to the world in the reference configuration (`QREF` turns them into
+the user's).  A border row is one scalar equation that the tree does not carry: a row of a joint that closes a
+loop, or the implicit part of a damper.  It opens at the bodies it acts on (its ends), is carried up through
+the bodies in between (its edges) and is eliminated at its upper body."""
 
 # topo, header: counts
 BODIES, FREEDOMS, EDGES, ROWS, ENDS, JOINTS = 0, 1, 2, 3, 4, 5
 # GROUP0, GROUP1 (8, 9) of the header: groups of border rows that end at the world
 ELEMENTS, SLOT_COUNT, INPUTS, FREE_ROOTS = 10, 11, 12, 13
-CUSTOM_FORCES, T_GROUPS = 26, 27  # elements that the user wrote and that depend on velocities; table of groups
+# elements that the user wrote and that depend on velocities; table of groups
+CUSTOM_FORCES, T_GROUPS = 26, 27
 # topo, header: first line of each table in topo, state and work
 T_EDGES, T_ROWS, T_ENDS, T_JOINTS, T_ELEMENTS = 14, 15, 16, 17, 18
 S_ROWS, S_JOINTS = 19, 20
 W_FREEDOMS, W_EDGES, W_ROWS, W_ENDS, W_SCRATCH = 21, 22, 23, 24, 25
 TOPO_COLS = 28
 
-# topo, links (lines 1..n): parent, free rotations and translations, first freedom, number of children, whether it is the first child
-# to be added to its parent; the edges of the body; the groups of border rows that end at it; flags; the user's index; joint; root of a
-# free tree (-1: none)
+# topo, links (lines 1..n): parent, free rotations and translations, first freedom, number of children,
+# whether it is the first child to be added to its parent; the edges of the body; the groups of border rows
+# that end at it; flags; the user's index; joint; root of a free tree (-1: none)
 PARENT, ROTATIONS, TRANSLATIONS, FREEDOM, CHILDREN, FIRST = 0, 1, 2, 3, 4, 5
 EDGE0, EDGE1, GROUP0, GROUP1, FLAGS, USER, LINK_JOINT, ROOT = 6, 7, 8, 9, 10, 11, 12, 13
 REVERSED, SCREW, DRIVEN, SEEDED = 1, 2, 4, 8
 
-# topo, edges: border row, edge of the same row at the parent (-1: the parent is the row's upper body or the world)
+# topo, edges: border row, edge of the same row at the parent (-1: the parent is the row's upper body or the
+# world)
 EDGE_ROW, EDGE_NEXT = 0, 1
-# topo, border rows: what they belong to (joint or element), kind, coordinate of a drive, upper body, slot, ends
+# topo, border rows: what they belong to (joint or element), kind, coordinate of a drive, upper body, slot,
+# ends
 ROW_OF, ROW_KIND, ROW_COORDINATE, UPPER, SLOT, END0, END1 = 0, 1, 2, 3, 4, 5, 6
 CONSTRAINT_ROW, DRIVE_ROW, DAMPER_ROW = 0, 1, 2
 # topo, groups: border rows [first, last) that end at one body and meet below it
 CLOSE0, CLOSE1 = 0, 1
-# topo, ends: body, edge where the end enters (-1: the body is the upper one), border row, role (0 child, 1 parent, 2 and 3 of a gear's second
-# joint; number of the body of a custom constraint)
+# topo, ends: body, edge where the end enters (-1: the body is the upper one), border row, role (0 child, 1
+# parent, 2 and 3 of a gear's second joint; number of the body of a custom constraint)
 END_BODY, END_EDGE, END_ROW, END_ROLE = 0, 1, 2, 3
 
-# topo, joints: kind, parent and child, line in par, free rotations and translations, drive line in par (-1: none), tree body (-1: the
-# joint closes a loop), first coordinate and number of coordinates, line of scratch work, then what the kind needs
+# topo, joints: kind, parent and child, line in par, free rotations and translations, drive line in par (-1:
+# none), tree body (-1: the joint closes a loop), first coordinate and number of coordinates, line of scratch
+# work, then what the kind needs
 JOINT_KIND, JOINT_A, JOINT_B, JOINT_PAR, JOINT_KR, JOINT_KT, JOINT_DRIVE, JOINT_TREE = 0, 1, 2, 3, 4, 5, 6, 7
 JOINT_COORDINATE, JOINT_COORDINATES, JOINT_SCRATCH, JOINT_FLAGS = 8, 9, 10, 11
 LOWER_PAIR, DISTANCE, GEAR, CURVE, ROLLING, CUSTOM, SCREW_PAIR = 0, 1, 2, 3, 4, 5, 6
@@ -49,45 +57,56 @@ CURVE_SEGMENTS, CURVE_CLOSED = 12, 13
 CUSTOM_ADDRESS, CUSTOM_JACOBIAN, CUSTOM_ROWS, CUSTOM_COUNT, CUSTOM_BODY = 12, 13, 14, 15, 16
 MAX_CUSTOM_BODIES = 8
 
-# topo, elements: kind, bodies or joint and coordinate, line in par, first input (-1: none), then what the kind needs
-ELEMENT_KIND, ELEMENT_A, ELEMENT_B, ELEMENT_PAR, ELEMENT_INPUT, ELEMENT_FRAME, ELEMENT_SCRATCH = 0, 1, 2, 3, 4, 5, 6
+# topo, elements: kind, bodies or joint and coordinate, line in par, first input (-1: none), then what the
+# kind needs
+ELEMENT_KIND, ELEMENT_A, ELEMENT_B, ELEMENT_PAR, ELEMENT_INPUT = 0, 1, 2, 3, 4
+ELEMENT_FRAME, ELEMENT_SCRATCH = 5, 6
 SPRING, EFFORT, SERVO, WRENCH, CUSTOM_FORCE, CUSTOM_POTENTIAL = 0, 1, 2, 3, 4, 5
 ELEMENT_ADDRESS, ELEMENT_GRADIENT, ELEMENT_COUNT, ELEMENT_BODY = 12, 13, 15, 16
 
-# par, links and joints.  Joint points on parent and child; bases of translations and rotations in the parent frame, free directions
-# first; inertia about the centre of mass, world axes of the reference configuration
+# par, links and joints.  Joint points on parent and child; bases of translations and rotations in the parent
+# frame, free directions first; inertia about the centre of mass, world axes of the reference configuration
 MASS, INERTIA, PA, PB, TB, RB, PITCH, QREF = 0, 1, 10, 13, 16, 25, 34, 35
 LENGTH, RADIUS, RATIO, IS_DISC = 34, 34, 34, 35
 PAR_COLS = 40
 # par, drives: damping, armature and servo stiffness per coordinate
 DRIVE_C, DRIVE_I, DRIVE_K = 0, 6, 12
-# par, elements: spring (points, stiffness, rest length, damping); effort (stiffness, rest); servo (stiffness); wrench (force, torque, point)
+# par, elements: spring (points, stiffness, rest length, damping); effort (stiffness, rest); servo
+# (stiffness); wrench (force, torque, point)
 SPRING_PA, SPRING_PB, SPRING_K, SPRING_L, SPRING_C = 0, 3, 6, 7, 8
 EFFORT_K, EFFORT_REST = 0, 1
 WRENCH_F, WRENCH_T, WRENCH_P = 0, 3, 6
 # par, curve segments: parameter [m] at both ends, four cubic coefficients (vectors)
 CURVE_S0, CURVE_S1, CURVE_COEFFICIENTS = 0, 1, 2
 
-# state, bodies: node configuration, momentum (world frame), velocity read out at the node, velocities of the last two steps, force
+# state, bodies: node configuration, momentum (world frame), velocity read out at the node, velocities of the
+# last two steps, force
 X, Q, P, U, V, V2, FORCE = 0, 3, 7, 13, 19, 25, 31
 # state, border rows: multiplier (impulse), candidate row that is active
 LAM, ACTIVE = 0, 1
-# state, joints: coordinates at the node (angles continuous), offset of the servos, curve parameter and its frame, best pivot seen
+# state, joints: coordinates at the node (angles continuous), offset of the servos, curve parameter and its
+# frame, best pivot seen
 COORD, SERVO_OFFSET, CURVE_S, CURVE_AXIS, WATCH = 0, 6, 12, 13, 14
-# state, world: lengths of the last two steps, and whether U is that of the node (in the place of V2, which the world does not need)
+# state, world: lengths of the last two steps, and whether U is that of the node (in the place of V2, which
+# the world does not need)
 LAST_DT, LAST_DT2, READ_OUT = 25, 26, 27
 STATE_COLS = 37
 
-# work, bodies: sum over children (6x6, 6), reduced matrix before the joint (6x6), residual, particular solution, trial configuration,
-# direction, world inertia at the node, arms to the parent at the node and at the trial configuration, last change of velocities
+# work, bodies: sum over children (6x6, 6), reduced matrix before the joint (6x6), residual, particular
+# solution, trial configuration, direction, world inertia at the node, arms to the parent at the node and at
+# the trial configuration, last change of velocities
 D, RHS, DH, F, C, X1, Q1, R1, DZ = 0, 36, 42, 78, 84, 90, 93, 97, 106
 JW, ARM0, ARM1, DV = 112, 121, 124, 127
-# work, freedoms: motion at the node and at the trial configuration, D s, s' D / pivot, 1 / pivot, scaled residual; of a driven joint
-# the implicit effort at the first node, its derivative, the one at the last node, the rate and the row vector at the node
-S0, S1, DS, SD, PIVOT, T, EFFORT_LEFT, STIFFNESS, EFFORT_RIGHT, RATE, W0 = 0, 6, 12, 18, 24, 25, 26, 27, 28, 29, 30
-# work, edges: force and row vector on the body reached, row vector on arriving; per freedom: s0' h / pivot and c s1
+# work, freedoms: motion at the node and at the trial configuration, D s, s' D / pivot, 1 / pivot, scaled
+# residual; of a driven joint the implicit effort at the first node, its derivative, the one at the last node,
+# the rate and the row vector at the node
+S0, S1, DS, SD, PIVOT, T = 0, 6, 12, 18, 24, 25
+EFFORT_LEFT, STIFFNESS, EFFORT_RIGHT, RATE, W0 = 26, 27, 28, 29, 30
+# work, edges: force and row vector on the body reached, row vector on arriving; per freedom: s0' h / pivot
+# and c s1
 H, CR, CE, TH, TC = 0, 6, 12, 18, 24
-# work, border rows: force and row vector at the upper body, right-hand side, 1 / pivot, direction, diagonal, error, compliance, couplings
+# work, border rows: force and row vector at the upper body, right-hand side, 1 / pivot, direction, diagonal,
+# error, compliance, couplings
 HU, CU, R, IS, DLAM, DIAG, ERR, COMPLIANCE, SLOTS = 0, 6, 12, 13, 14, 15, 16, 17, 18
 # work, ends: row vector at the node and at the trial configuration
 G0, G1 = 0, 6

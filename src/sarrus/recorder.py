@@ -17,9 +17,7 @@ from sarrus.trajectory.stream import StreamWriter
 class MemoryRecorder:
     """Keeps every recorded node."""
 
-    def __init__(
-        self, model: Model, method: Any, dt: float, stepper: Any, steps: int, every: int, out: str | os.PathLike | None = None
-    ):
+    def __init__(self, model: Model, method: Any, dt: float, stepper: Any, every: int):
         self.model, self.method, self.dt, self.stepper, self.every = model, method, dt, stepper, every
         self.start_time, self.done = stepper.time, 0
         self.times: list[np.ndarray] = []
@@ -84,8 +82,9 @@ class MemoryRecorder:
             for name, where in self.model.inputs.items():
                 inputs[name] = values[:, where.start] if where.stop - where.start == 1 else values[:, where]
         return Trajectory(
-            self.model, self.method, self.dt, np.concatenate(self.times), *split(nodes), self._stats(wall, cpu, table),
-            self._reactions(), inputs, winding=self.winding, final_state=self.stepper.state(),
+            self.model, self.method, self.dt, np.concatenate(self.times), *split(nodes),
+            self._stats(wall, cpu, table), self._reactions(), inputs,
+            winding=self.winding, final_state=self.stepper.state(),
         )  # fmt: skip
 
     def _read_last_node(self) -> None:
@@ -96,7 +95,8 @@ class MemoryRecorder:
             self.stepper.start(run.FROM_MOMENTA)
 
     def _reactions(self) -> np.ndarray | None:
-        """Wrenches at the nodes; the first and last node have half a step only and are extrapolated to second order."""
+        """Wrenches at the nodes; the first and last node have half a step only and are extrapolated to second
+        order."""
         if not self.stepper.reactions:
             return None
         from sarrus.trajectory.reactions import share
@@ -115,8 +115,10 @@ class MemoryRecorder:
 class FileRecorder(MemoryRecorder):
     """Streams the nodes to a file; memory stays bounded."""
 
-    def __init__(self, model, method, dt, stepper, steps, every, out):
-        super().__init__(model, method, dt, stepper, steps, every)
+    def __init__(
+        self, model: Model, method: Any, dt: float, stepper: Any, every: int, out: str | os.PathLike
+    ):
+        super().__init__(model, method, dt, stepper, every)
         if stepper.reactions:
             raise MechanismError("reactions cannot be streamed to a file; leave out `out` or `reactions`")
         self.writer = StreamWriter(out, model, method, dt)
@@ -145,12 +147,16 @@ class FileRecorder(MemoryRecorder):
             for name, where in self.model.inputs.items():
                 inputs[name] = values[:, where.start] if where.stop - where.start == 1 else values[:, where]
         if len(nodes) or len(table):
-            self.writer.append(np.concatenate(self.times), *split(nodes), inputs=inputs, stats=self._stats(0.0, 0.0, table))
+            self.writer.append(
+                np.concatenate(self.times), *split(nodes), inputs=inputs, stats=self._stats(0.0, 0.0, table)
+            )
         self.times, self.nodes, self.stats = [np.zeros(0)], [nodes[:0]], []
         self.inputs = [self.inputs[0][:0]]
         self.singular = getattr(self, "singular", 0) + int(table[:, 3].sum())
 
     def finish(self, wall, cpu):
         self._read_last_node()
-        totals = Stats(wall_time=wall, cpu_time=cpu, singular_nodes=self.singular, projection=self.stepper.projection)
+        totals = Stats(
+            wall_time=wall, cpu_time=cpu, singular_nodes=self.singular, projection=self.stepper.projection
+        )
         return self.writer.close(totals, self.stepper.state())

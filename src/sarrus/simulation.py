@@ -13,7 +13,6 @@ from sarrus.errors import MechanismError, StepFailed
 from sarrus.inputs import Controls, Inputs
 from sarrus.integrators.methods import method_named
 from sarrus.model import Model, State
-
 from sarrus.recorder import FileRecorder, MemoryRecorder
 from sarrus.trajectory import Trajectory
 
@@ -28,15 +27,19 @@ START = 1e-8
 
 
 class CompiledController:
-    """A controller that runs inside the compiled loop: function(t, q, v, u, memory), arrays ordered by `model.joint_slices`.
+    """A controller that runs inside the compiled loop: function(t, q, v, u, memory), arrays ordered by
+    `model.joint_slices`.
 
-    It writes the inputs into u (ordered by `model.inputs`) and may keep numbers in memory, zeros at the start of a run."""
+    It writes the inputs into u (ordered by `model.inputs`) and may keep numbers in memory, zeros at the start
+    of a run."""
 
     def __init__(self, function: Callable[..., None], memory: int = 0):
         if not callable(function):
             raise MechanismError(f"CompiledController takes a function, not {function!r}")
         if not (isinstance(memory, int) and memory >= 0):
-            raise MechanismError(f"CompiledController: memory must be a whole number of floats, not {memory!r}")
+            raise MechanismError(
+                f"CompiledController: memory must be a whole number of floats, not {memory!r}"
+            )
         self.function, self.memory = function, memory
 
     def attach(self, model: Model, stepper: Any) -> Any:
@@ -46,7 +49,9 @@ class CompiledController:
         if not model.inputs:
             raise MechanismError("a controller needs motors or forces to act on; the mechanism has none")
         width = max(s.stop for s in model.inputs.values())
-        callback = controller_callback("the controller", self.function, max(model.coordinates, 1), width, max(self.memory, 1))
+        callback = controller_callback(
+            "the controller", self.function, max(model.coordinates, 1), width, max(self.memory, 1)
+        )
         stepper.controller = callback.address
         stepper.memory = np.zeros((1, max(self.memory, 1)))
         return callback
@@ -61,14 +66,18 @@ def number_of_steps(duration: float, dt: float) -> int:
     if steps < 1 or abs(steps * dt - duration) > MULTIPLE * duration:
         below = int(np.floor(duration / dt))
         nearest = [f"{k * dt:.12g}" for k in (below, below + 1) if k > 0]
-        raise MechanismError(f"duration {duration!r} is no multiple of dt {dt!r}; the nearest are {' and '.join(nearest)}")
+        raise MechanismError(
+            f"duration {duration!r} is no multiple of dt {dt!r}; the nearest are {' and '.join(nearest)}"
+        )
     return steps
 
 
 class Simulation:
     """One step at a time: `now = sim.step({"m": 0.5})`.  `simulate` is a loop over the same stepper."""
 
-    def __init__(self, model: Model, dt: float = 0.01, method: Any = "variational", state: State | None = None):
+    def __init__(
+        self, model: Model, dt: float = 0.01, method: Any = "variational", state: State | None = None
+    ):
         number_of_steps(dt, dt)
         self.model, self.dt = model, float(dt)
         self.method = method_named(method)
@@ -110,18 +119,23 @@ def simulate(
 ) -> Trajectory:
     """The trajectory of `model` over `duration` [s] in steps of `dt` [s].
 
-    method: a name ("variational", "variational1", "variational4") or a method such as Variational(order=4).  state: the start
-    (None: the reference configuration with the velocities given to add_body, projected onto the constraints).  inputs: by name of
-    motor or force, a number, a function of t, or an array.  controller(t, state) -> {name: value}, called once per step.
-    record_every: nodes between two records.  reactions: record the wrenches of the joints.  progress: True for a bar, or a
-    function of (steps done, steps).  out: stream the records to this file instead of holding them in memory.
+    method: a name ("variational", "variational1", "variational4") or a method such as Variational(order=4).
+    state: the start (None: the reference configuration with the velocities given to add_body, projected onto
+    the constraints).  inputs: by name of motor or force, a number, a function of t, or an array.
+    controller(t, state) -> {name: value}, called once per step.  record_every: nodes between two records.
+    reactions: record the wrenches of the joints.  progress: True for a bar, or a function of (steps done,
+    steps).  out: stream the records to this file instead of holding them in memory.
 
-    A step that finds no solution is divided; if that fails too, StepFailed says when and where and holds what was computed."""
+    A step that finds no solution is divided; if that fails too, StepFailed says when and where and holds what
+    was computed."""
     if not isinstance(model, Model):
         raise MechanismError(f"simulate takes a model (sarrus.build(mechanism)), not {type(model).__name__}")
     steps = number_of_steps(duration, dt)
     if not isinstance(record_every, int | np.integer) or not 1 <= record_every <= steps:
-        raise MechanismError(f"record_every must be a whole number from 1 to {steps} (the steps of the run), not {record_every!r}")
+        raise MechanismError(
+            f"record_every must be a whole number from 1 to {steps} (the steps of the run), "
+            f"not {record_every!r}"
+        )
     chosen = method_named(method)
     stepper = _stepper(model, chosen, state, float(dt), reactions=reactions)
     # The kernels are compiled by now: the times are those of the run.
@@ -130,7 +144,10 @@ def simulate(
     first = stepper.state()
     if first.winding is None and state is not None:
         first.winding = state.winding
-    recorder = (FileRecorder if out is not None else MemoryRecorder)(model, chosen, float(dt), stepper, steps, record_every, out)
+    if out is None:
+        recorder = MemoryRecorder(model, chosen, float(dt), stepper, record_every)
+    else:
+        recorder = FileRecorder(model, chosen, float(dt), stepper, record_every, out)
     failure = None
     with recorder, _progress(progress, steps) as report:
         if isinstance(controller, CompiledController):
@@ -138,7 +155,7 @@ def simulate(
             controls = None
         else:
             keep, controls = None, None if controller is None else Controls(model, controller)
-        recorder.begin(first, _first_inputs(driver, controls, first, steps))
+        recorder.begin(first, driver.piece(0, 1)[:1])
         done, now = 0, first
         while done < steps:
             count = 1 if controls is not None else min(PIECE, steps - done)
@@ -162,19 +179,15 @@ def simulate(
     return trajectory
 
 
-def _first_inputs(driver: Inputs, controls: Controls | None, first: State, steps: int) -> np.ndarray:
-    """Inputs at the first node, for the record."""
-    u = driver.piece(0, 1)[:1]
-    return u if controls is None else u.copy()
-
-
 def _stepper(model: Model, method: Any, state: State | None, dt: float, *, reactions: bool) -> Any:
     method.check(model)
     if state is None:
         state = model.initial_state()
         as_placed = model.is_placed
     elif not isinstance(state, State):
-        raise MechanismError(f"state must be a sarrus.State (model.state(...), traj.final_state), not {type(state).__name__}")
+        raise MechanismError(
+            f"state must be a sarrus.State (model.state(...), traj.final_state), not {type(state).__name__}"
+        )
     else:
         as_placed = False
     check_motion(model, state, dt)
@@ -184,9 +197,15 @@ def _stepper(model: Model, method: Any, state: State | None, dt: float, *, react
 
 
 def check_motion(model: Model, state: State, dt: float) -> None:
-    """Refuses a start that does not fit the model, is not finite, or spins too fast for the discrete rotation."""
+    """Refuses a start that does not fit the model, is not finite, or spins too fast for the discrete
+    rotation."""
     nb = len(model.body_names)
-    for what, shape in (("position", (nb, 3)), ("orientation", (nb, 4)), ("velocity", (nb, 3)), ("angular_velocity", (nb, 3))):
+    for what, shape in (
+        ("position", (nb, 3)),
+        ("orientation", (nb, 4)),
+        ("velocity", (nb, 3)),
+        ("angular_velocity", (nb, 3)),
+    ):
         array = np.asarray(getattr(state, what), float)
         if array.shape != shape:
             raise MechanismError(f"state: {what} has shape {array.shape}, needs {shape} for this model")
@@ -201,8 +220,8 @@ def check_motion(model: Model, state: State, dt: float) -> None:
     if spin.max(initial=0.0) >= 2.0:
         b = int(np.argmax(spin))
         raise MechanismError(
-            f"body {model.body_names[b]!r} spins by |w| dt = {spin[b]:.3g}, the discrete rotation needs less than 2: "
-            f"use dt below {2.0 * dt / spin[b]:.3g} s"
+            f"body {model.body_names[b]!r} spins by |w| dt = {spin[b]:.3g}, the discrete rotation needs less "
+            f"than 2: use dt below {2.0 * dt / spin[b]:.3g} s"
         )
 
 
@@ -214,16 +233,16 @@ def check_constraints(model: Model, state: State) -> None:
         name = max(model.row_slices, key=lambda joint: residual[model.row_slices[joint]].max(initial=0.0))
         gap = residual[model.row_slices[name]].max()
         raise MechanismError(
-            f"the start misses joint {name!r} by {gap:.3g} (metres or radians); sarrus.assemble(model) gives a start that "
-            "meets all constraints"
+            f"the start misses joint {name!r} by {gap:.3g} (metres or radians); sarrus.assemble(model) gives "
+            "a start that meets all constraints"
         )
 
 
 def _failed(failure: Any, dt: float, trajectory: Trajectory | None) -> StepFailed:
     where = f" at joint {failure.joint!r}" if failure.joint else ""
     return StepFailed(
-        f"the step from t = {failure.time:.6g} s failed{where}, substeps included: {failure.status} (residual "
-        f"{failure.residual:.3g}); try a smaller dt, such as {dt / 2:g} s",
+        f"the step from t = {failure.time:.6g} s failed{where}, substeps included: {failure.status} "
+        f"(residual {failure.residual:.3g}); try a smaller dt, such as {dt / 2:g} s",
         time=failure.time,
         joint=failure.joint,
         status=failure.status,
@@ -253,5 +272,3 @@ class _progress:
     def __exit__(self, *error: object) -> None:
         if self.bar is not None:
             self.bar.stop()
-
-

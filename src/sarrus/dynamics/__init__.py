@@ -1,1 +1,2 @@
-"""One physical term per file: residual, Jacobian, equation reference.  Compiled functions on arrays and scalars."""
+"""One physical term per file: residual, Jacobian, equation reference.  Compiled functions on arrays and
+scalars."""

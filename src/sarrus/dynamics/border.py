@@ -1,7 +1,8 @@
 """Border rows as a step sees them: row vectors on their ends, errors, and the impulses of their multipliers.
 
-A drive (damper, armature or servo on a joint coordinate that the tree does not carry) and a point-to-point damper are rows with a
-compliance: multiplier = target(q1), linear in the coordinate q1 at the end of the step."""
+A drive (damper, armature or servo on a joint coordinate that the tree does not carry) and a point-to-point
+damper are rows with a compliance: multiplier = target(q1), linear in the coordinate q1 at the end of the
+step."""
 
 from math import sqrt
 
@@ -69,7 +70,8 @@ from sarrus.maths.vectors import add3, cross, dot, mv, norm3, pick, scale3, sub3
 
 @helper
 def spring_line(par, p, xa, Ra, xb, Rb):
-    """(length, row vector on B): distance of the two points of a spring; the direction is 0 where they meet"""
+    """(length, row vector on B): distance of the two points of a spring; the direction is 0 where they
+    meet"""
     rb = mv(Rb, get3(par, p, SPRING_PB))
     d = sub3(sub3(add3(xb, rb), xa), mv(Ra, get3(par, p, SPRING_PA)))
     length = sqrt(dot(d, d))
@@ -81,9 +83,8 @@ def spring_line(par, p, xa, Ra, xb, Rb):
 def trial_spring(topo, par, work, line):
     """`spring_line` of an element at the trial configuration"""
     A, B = topo[line, ELEMENT_A], topo[line, ELEMENT_B]
-    return spring_line(
-        par, topo[line, ELEMENT_PAR], get3(work, A, X1), get9(work, A, R1), get3(work, B, X1), get9(work, B, R1)
-    )
+    xa, Ra = get3(work, A, X1), get9(work, A, R1)
+    return spring_line(par, topo[line, ELEMENT_PAR], xa, Ra, get3(work, B, X1), get9(work, B, R1))
 
 
 @helper
@@ -110,17 +111,20 @@ def put_gear_row(topo, par, state, work, line, e0, e1, column):
     for e in range(e0, e1):
         role = topo[topo[0, T_ENDS] + e, END_ROLE]
         second = role >= 2
-        c, i = (topo[line, GEAR_B], topo[line, GEAR_CB]) if second else (topo[line, GEAR_A], topo[line, GEAR_CA])
+        c = topo[line, GEAR_B if second else GEAR_A]
+        i = topo[line, GEAR_CB if second else GEAR_CA]
         q, w = coordinate(topo, par, state, work, c, i, True)
         it = topo[0, T_JOINTS] + c
         if role & 1:
-            w = scale6(-1.0, carry_force(w, sub3(get3(work, topo[it, JOINT_B], X1), get3(work, topo[it, JOINT_A], X1))))
+            arm = sub3(get3(work, topo[it, JOINT_B], X1), get3(work, topo[it, JOINT_A], X1))
+            w = scale6(-1.0, carry_force(w, arm))
         put6(work, topo[0, W_ENDS] + e, column, scale6(-ratio if second else 1.0, w))
 
 
 @kernel
 def put_row(topo, par, state, work, k, column, node, elements):
-    """Row vectors of border row k at the trial configuration, into `column` of its ends; node: as they act at this configuration"""
+    """Row vectors of border row k at the trial configuration, into `column` of its ends; node: as they act at
+    this configuration"""
     it = topo[0, T_ROWS] + k
     if elements is not None:
         if topo[it, ROW_KIND] != CONSTRAINT_ROW:
@@ -182,10 +186,11 @@ def enter_rows(topo, par, state, work, elements):
 
 @helper
 def drive_impulses(par, d, i, change, q0, offset, dt, left, right):
-    """(impulse at the first node, at the last, -d(first)/dq1) of the drive of coordinate i that changes by `change` in the step.
+    """(impulse at the first node, at the last, -d(first)/dq1) of the drive of coordinate i that changes by
+    `change` in the step.
 
-    Damping: -c dq/dt, armature: kinetic energy I (dq/dt)^2 / 2, servo: k (target - q), q and dq/dt taken at the middle of the step;
-    `offset` is k times the target."""
+    Damping: -c dq/dt, armature: kinetic energy I (dq/dt)^2 / 2, servo: k (target - q), q and dq/dt taken at
+    the middle of the step; `offset` is k times the target."""
     c, inertia, k = get1(par, d, DRIVE_C + i), get1(par, d, DRIVE_I + i), get1(par, d, DRIVE_K + i)
     effort = offset - k * (q0 + 0.5 * change)
     first = left * (dt * effort - c * change) - inertia / dt * change
@@ -218,7 +223,8 @@ def place_of(errors_of_joint, i):
 
 @kernel
 def border_residual(topo, par, state, work, dt, left, right, elements):
-    """Errors of the border rows into `work`, their impulses into F; returns the largest error of active rows and of all rows"""
+    """Errors of the border rows into `work`, their impulses into F; returns the largest error of active rows
+    and of all rows"""
     top, whole, total = 0.0, 0.0, 0.0
     last = -1
     e = ZERO6
@@ -242,19 +248,22 @@ def border_residual(topo, par, state, work, dt, left, right, elements):
         put1(work, line, ERR, error)
         top, total = max(top, abs(error)), total + error
         for end in range(topo[it, END0], topo[it, END1]):
-            add_to6(work, topo[topo[0, T_ENDS] + end, END_BODY], F, lam, get6(work, topo[0, W_ENDS] + end, G0))
+            b = topo[topo[0, T_ENDS] + end, END_BODY]
+            add_to6(work, b, F, lam, get6(work, topo[0, W_ENDS] + end, G0))
     return top + 0.0 * total, max(top, whole) + 0.0 * total
 
 
 @kernel
 def add_compliant_impulses(topo, state, work):
-    """Adds the impulses of drive and damper rows at the last node to the momenta; G0 holds the row vectors of that node"""
+    """Adds the impulses of drive and damper rows at the last node to the momenta; G0 holds the row vectors of
+    that node"""
     for k in range(topo[0, ROWS]):
         it = topo[0, T_ROWS] + k
         if topo[it, ROW_KIND] != CONSTRAINT_ROW:
             impulse = get1(work, topo[0, W_ROWS] + k, ERR)
             for end in range(topo[it, END0], topo[it, END1]):
-                add_to6(state, topo[topo[0, T_ENDS] + end, END_BODY], P, impulse, get6(work, topo[0, W_ENDS] + end, G0))
+                b = topo[topo[0, T_ENDS] + end, END_BODY]
+                add_to6(state, b, P, impulse, get6(work, topo[0, W_ENDS] + end, G0))
 
 
 @kernel
@@ -268,12 +277,14 @@ def keep_compliant_impulses(topo, par, state, work, dt, left, right):
 
 @kernel
 def projection_compliance(topo, par, work):
-    """Compliance of the border rows in the projection of momenta: 1 / armature for drives, none for dampers (returned as -1)"""
+    """Compliance of the border rows in the projection of momenta: 1 / armature for drives, none for dampers
+    (returned as -1)"""
     for k in range(topo[0, ROWS]):
         it = topo[0, T_ROWS] + k
         value = 0.0
         if topo[it, ROW_KIND] == DRIVE_ROW:
-            inertia = get1(par, topo[topo[0, T_JOINTS] + topo[it, ROW_OF], JOINT_DRIVE], DRIVE_I + topo[it, ROW_COORDINATE])
+            d = topo[topo[0, T_JOINTS] + topo[it, ROW_OF], JOINT_DRIVE]
+            inertia = get1(par, d, DRIVE_I + topo[it, ROW_COORDINATE])
             value = 1.0 / inertia if inertia > 0.0 else -1.0
         elif topo[it, ROW_KIND] != CONSTRAINT_ROW:
             value = -1.0

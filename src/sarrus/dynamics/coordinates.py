@@ -1,6 +1,8 @@
-"""Coordinates of a joint and the wrench that works on each: q and the row vector w with dq/dt = w . (motion of B) - w carried . (A).
+"""Coordinates of a joint and the wrench that works on each: q and the row vector w with dq/dt = w . (motion
+of B) - w carried . (A).
 
-The row vector on the child B is (force, torque about its centre of mass); on the parent A acts the opposite, carried to A."""
+The row vector on the child B is (force, torque about its centre of mass); on the parent A acts the opposite,
+carried to A."""
 
 from math import atan2, pi, sqrt
 
@@ -58,7 +60,8 @@ def angle_between(a, b, n, near):
 
 @kernel
 def universal_coordinate(RA, RBm, n, m, near, second):
-    """(angle, axis): the relative turn is Rot(n, first) Rot(m, second), n the axis on the parent and m the one on the child"""
+    """(angle, axis): the relative turn is Rot(n, first) Rot(m, second), n the axis on the parent and m the
+    one on the child"""
     if second:
         # The parent's axis seen from the child is Rot(m, -second) n.
         return -angle_between(n, mtv(RBm, mv(RA, n)), m, -near), mv(RBm, m)
@@ -67,7 +70,8 @@ def universal_coordinate(RA, RBm, n, m, near, second):
 
 @kernel
 def rotation_vector_coordinate(RA, e, j):
-    """(component j of the rotation vector in the parent frame, its row vector): row j of Jl(r)^-1 is Jl(-r)^-1 e_j"""
+    """(component j of the rotation vector in the parent frame, its row vector): row j of Jl(r)^-1 is
+    Jl(-r)^-1 e_j"""
     r = mtv(RA, rotation_vector(e))
     unit = (1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0)
     return pick(r, j), mv(RA, rotation_vector_rate(scale3(-1.0, r), unit))
@@ -75,7 +79,8 @@ def rotation_vector_coordinate(RA, e, j):
 
 @kernel
 def coordinate(topo, par, state, work, c, i, elements):
-    """(q, w): coordinate i of joint c at the trial configuration (angles on the turn of the node) and its row vector on B.
+    """(q, w): coordinate i of joint c at the trial configuration (angles on the turn of the node) and its row
+    vector on B.
 
     elements: None where all joints are lower pairs"""
     line = topo[0, T_JOINTS] + c
@@ -99,7 +104,9 @@ def coordinate(topo, par, state, work, c, i, elements):
         n = mv(RA, get3(par, p, RB))
         return angle_about(relative_turn(work, A, B), n, near), (ZERO3, n)
     if kr == 2:
-        q, n = universal_coordinate(RA, get9(work, B, R1), get3(par, p, RB), get3(par, p, RB + 3), near, i - kt == 1)
+        q, n = universal_coordinate(
+            RA, get9(work, B, R1), get3(par, p, RB), get3(par, p, RB + 3), near, i - kt == 1
+        )
         return q, (ZERO3, n)
     q, n = rotation_vector_coordinate(RA, relative_turn(work, A, B), i - kt)
     return q, (ZERO3, n)
@@ -107,7 +114,8 @@ def coordinate(topo, par, state, work, c, i, elements):
 
 @helper
 def coordinate_joint(topo, c, i):
-    """(joint, coordinate) that carries coordinate i of joint c: a gear shows the coordinate of its first joint"""
+    """(joint, coordinate) that carries coordinate i of joint c: a gear shows the coordinate of its first
+    joint"""
     line = topo[0, T_JOINTS] + c
     if topo[line, JOINT_KIND] == GEAR:
         return topo[line, GEAR_A], topo[line, GEAR_CA]
@@ -132,7 +140,8 @@ def arm_between(work, topo, c):
 
 @kernel
 def coordinate_rate(topo, par, state, work, c, i, elements):
-    """(q, dq/dt, row vector on B) of coordinate i of joint c at the node, velocities U; work holds the node"""
+    """(q, dq/dt, row vector on B) of coordinate i of joint c at the node, velocities U; work holds the
+    node"""
     q, w = coordinate(topo, par, state, work, c, i, elements)
     line = topo[0, T_JOINTS] + c
     rate = dot6(w, get6(state, topo[line, JOINT_B], U))

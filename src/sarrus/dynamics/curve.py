@@ -31,7 +31,8 @@ ITERATIONS = 20
 
 @helper
 def curve_segment(par, first, segments, closed, s):
-    """(line, local parameter): the segment that holds s; beyond the ends of an open curve its last segment goes on"""
+    """(line, local parameter): the segment that holds s; beyond the ends of an open curve its last segment
+    goes on"""
     if closed:
         total = get1(par, first + segments - 1, CURVE_S1)
         s = s - total * (s // total)
@@ -58,7 +59,8 @@ def curve_point(par, first, segments, closed, s):
 
 @kernel
 def curve_nearest(topo, par, state, work, c):
-    """(s, point on the child - nearest point of the curve, slope), parent frame, at the trial configuration"""
+    """(s, point on the child - nearest point of the curve, slope), parent frame, at the trial
+    configuration"""
     line = topo[0, T_JOINTS] + c
     p, A, B = topo[line, JOINT_PAR], topo[line, JOINT_A], topo[line, JOINT_B]
     segments, closed = topo[line, CURVE_SEGMENTS], topo[line, CURVE_CLOSED] != 0

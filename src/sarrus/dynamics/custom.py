@@ -1,7 +1,9 @@
-"""Terms written by the user: constraints, forces, potentials.  Called through the address of a compiled function.
+"""Terms written by the user: constraints, forces, potentials.  Called through the address of a compiled
+function.
 
-The user's functions see positions (m, 3), orientations (m, 4) of the user's body frames, and velocities in the world frame.
-Derivatives that are not given are central differences over world translations and rotations."""
+The user's functions see positions (m, 3), orientations (m, 4) of the user's body frames, and velocities in
+the world frame.  Derivatives that are not given are central differences over world translations and
+rotations."""
 
 from math import cos, sin
 
@@ -69,7 +71,8 @@ def nudge(topo, par, work, b, s, m, axis, h):
     n = topo[0, BODIES]
     if axis < 3:
         x = get3(work, b, X1)
-        put3(work, s, SCRATCH_X + 3 * m, add3(x, (h if axis == 0 else 0.0, h if axis == 1 else 0.0, h if axis == 2 else 0.0)))
+        dx = (h if axis == 0 else 0.0, h if axis == 1 else 0.0, h if axis == 2 else 0.0)
+        put3(work, s, SCRATCH_X + 3 * m, add3(x, dx))
     else:
         a, k = sin(0.5 * h), axis - 3
         turn = (cos(0.5 * h), a if k == 0 else 0.0, a if k == 1 else 0.0, a if k == 2 else 0.0)
@@ -87,7 +90,8 @@ def restore(topo, par, work, b, s, m):
 
 @kernel
 def custom_errors(topo, par, work, c):
-    """Residuals of the user's constraint c at the trial configuration, into its scratch line at SCRATCH_OUT"""
+    """Residuals of the user's constraint c at the trial configuration, into its scratch line at
+    SCRATCH_OUT"""
     line = topo[0, T_JOINTS] + c
     s = topo[line, JOINT_SCRATCH]
     load_bodies(topo, par, work, line, CUSTOM_BODY, topo[line, CUSTOM_COUNT], s)
@@ -126,13 +130,29 @@ def custom_row(topo, par, work, c, i, m):
         k = (i * count + m) * 6
         columns = work.shape[1]
         value = (
-            (flat(work, s + 1, k, columns), flat(work, s + 1, k + 1, columns), flat(work, s + 1, k + 2, columns)),
-            (flat(work, s + 1, k + 3, columns), flat(work, s + 1, k + 4, columns), flat(work, s + 1, k + 5, columns)),
+            (
+                flat(work, s + 1, k, columns),
+                flat(work, s + 1, k + 1, columns),
+                flat(work, s + 1, k + 2, columns),
+            ),
+            (
+                flat(work, s + 1, k + 3, columns),
+                flat(work, s + 1, k + 4, columns),
+                flat(work, s + 1, k + 5, columns),
+            ),
         )
         return value
     return (
-        (custom_slope(topo, par, work, line, s, b, i, m, 0), custom_slope(topo, par, work, line, s, b, i, m, 1), custom_slope(topo, par, work, line, s, b, i, m, 2)),
-        (custom_slope(topo, par, work, line, s, b, i, m, 3), custom_slope(topo, par, work, line, s, b, i, m, 4), custom_slope(topo, par, work, line, s, b, i, m, 5)),
+        (
+            custom_slope(topo, par, work, line, s, b, i, m, 0),
+            custom_slope(topo, par, work, line, s, b, i, m, 1),
+            custom_slope(topo, par, work, line, s, b, i, m, 2),
+        ),
+        (
+            custom_slope(topo, par, work, line, s, b, i, m, 3),
+            custom_slope(topo, par, work, line, s, b, i, m, 4),
+            custom_slope(topo, par, work, line, s, b, i, m, 5),
+        ),
     )
 
 
@@ -158,7 +178,8 @@ def add_potential(topo, par, state, work, line):
     """Adds the user's conservative force, minus the gradient of the energy, to FORCE; trial configuration"""
     s, count = topo[line, ELEMENT_SCRATCH], topo[line, ELEMENT_COUNT]
     load_bodies(topo, par, work, line, ELEMENT_BODY, count, s)
-    x, q, p = address_of(work, s, SCRATCH_X), address_of(work, s, SCRATCH_Q), address_of(par, topo[line, ELEMENT_PAR], 0)
+    x, q = address_of(work, s, SCRATCH_X), address_of(work, s, SCRATCH_Q)
+    p = address_of(par, topo[line, ELEMENT_PAR], 0)
     if topo[line, ELEMENT_GRADIENT] != 0:
         call_with_4(topo[line, ELEMENT_GRADIENT], 0.0, x, q, p, address_of(work, s, SCRATCH_OUT))
     for m in range(count):
@@ -181,13 +202,15 @@ def custom_energy(topo, par, work, line):
     """Energy [J] of the user's potential at the trial configuration"""
     s = topo[line, ELEMENT_SCRATCH]
     load_bodies(topo, par, work, line, ELEMENT_BODY, topo[line, ELEMENT_COUNT], s)
-    x, q, p = address_of(work, s, SCRATCH_X), address_of(work, s, SCRATCH_Q), address_of(par, topo[line, ELEMENT_PAR], 0)
+    x, q = address_of(work, s, SCRATCH_X), address_of(work, s, SCRATCH_Q)
+    p = address_of(par, topo[line, ELEMENT_PAR], 0)
     return call_with_3(topo[line, ELEMENT_ADDRESS], 0.0, x, q, p)
 
 
 @kernel
 def custom_force(topo, par, state, work, line, time, at_node):
-    """The user's force with the velocities of the step, at its first node or at the trial configuration, into the scratch line"""
+    """The user's force with the velocities of the step, at its first node or at the trial configuration, into
+    the scratch line"""
     n = topo[0, BODIES]
     s, count = topo[line, ELEMENT_SCRATCH], topo[line, ELEMENT_COUNT]
     for m in range(count):
@@ -204,20 +227,16 @@ def custom_force(topo, par, state, work, line, time, at_node):
 @helper
 def call_user_force(topo, par, work, line, s, time):
     call_with_6(
-        topo[line, ELEMENT_ADDRESS],
-        time,
-        address_of(work, s, SCRATCH_X),
-        address_of(work, s, SCRATCH_Q),
-        address_of(work, s, SCRATCH_V),
-        address_of(work, s, SCRATCH_W),
-        address_of(par, topo[line, ELEMENT_PAR], 0),
-        address_of(work, s, SCRATCH_OUT),
-    )
+        topo[line, ELEMENT_ADDRESS], time, address_of(work, s, SCRATCH_X), address_of(work, s, SCRATCH_Q),
+        address_of(work, s, SCRATCH_V), address_of(work, s, SCRATCH_W),
+        address_of(par, topo[line, ELEMENT_PAR], 0), address_of(work, s, SCRATCH_OUT),
+    )  # fmt: skip
 
 
 @kernel
 def add_custom_forces(topo, par, state, work, time, weight, at_node):
-    """Adds weight times the users' forces to F (at the first node of the step) or to the momenta (at its last)"""
+    """Adds weight times the users' forces to F (at the first node of the step) or to the momenta (at its
+    last)"""
     for line in range(topo[0, T_ELEMENTS], topo[0, T_ELEMENTS] + topo[0, ELEMENTS]):
         if topo[line, ELEMENT_KIND] == CUSTOM_FORCE:
             custom_force(topo, par, state, work, line, time, at_node)
@@ -233,7 +252,8 @@ def add_custom_forces(topo, par, state, work, time, weight, at_node):
 
 @kernel
 def seed_bodies(topo, par, state, work, time, left, derivatives):
-    """Starts the sums over children of the bodies with user forces: -left times the derivative by the body's own velocity, or 0.
+    """Starts the sums over children of the bodies with user forces: -left times the derivative by the body's
+    own velocity, or 0.
 
     Couplings between bodies are left to Newton's iteration."""
     for b in range(topo[0, BODIES]):
@@ -258,7 +278,8 @@ def seed_bodies(topo, par, state, work, time, left, derivatives):
 
 @helper
 def seed_column(topo, par, work, line, s, time, left, b, m, j, k):
-    """Column j of the derivative of the user's force on body m by its own velocity, into the 6x6 block of four 3x3"""
+    """Column j of the derivative of the user's force on body m by its own velocity, into the 6x6 block of
+    four 3x3"""
     value = work[s, k]
     work[s, k] = value + STEP
     call_user_force(topo, par, work, line, s, time)

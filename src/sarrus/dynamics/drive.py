@@ -1,6 +1,7 @@
 """Dampers, armature and servos on the coordinates of a tree joint: implicit efforts along its freedoms.
 
-Coordinates of such a joint are dual to its freedoms (no rotation vectors among them; those become border rows)."""
+Coordinates of such a joint are dual to its freedoms (no rotation vectors among them; those become border
+rows)."""
 
 from sarrus._jit import helper, kernel
 from sarrus.dynamics.border import drive_impulses
@@ -62,13 +63,15 @@ def enter_drives(topo, par, state, work):
         if topo[b + 1, FLAGS] & DRIVEN:
             first = topo[0, W_FREEDOMS] + topo[b + 1, FREEDOM]
             for i in range(topo[b + 1, ROTATIONS] + topo[b + 1, TRANSLATIONS]):
-                q, w = coordinate(topo, par, state, work, topo[b + 1, LINK_JOINT], coordinate_of_freedom(topo, b, i), True)
+                k = coordinate_of_freedom(topo, b, i)
+                q, w = coordinate(topo, par, state, work, topo[b + 1, LINK_JOINT], k, True)
                 put6(work, first + i, W0, w)
 
 
 @kernel
 def add_drive_impulses(topo, par, state, work, column):
-    """Adds the efforts kept in `column` of the freedoms (EFFORT_RIGHT; RATE: times armature) to the momenta at the node"""
+    """Adds the efforts kept in `column` of the freedoms (EFFORT_RIGHT; RATE: times armature) to the momenta
+    at the node"""
     for b in range(topo[0, BODIES]):
         if topo[b + 1, FLAGS] & DRIVEN:
             c = topo[b + 1, LINK_JOINT]

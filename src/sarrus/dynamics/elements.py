@@ -1,6 +1,8 @@
-"""Forces at a node: gravity, springs, efforts on joint coordinates, wrenches, the users' potentials; and their potential energy.
+"""Forces at a node: gravity, springs, efforts on joint coordinates, wrenches, the users' potentials; and
+their potential energy.
 
-All of them enter a step by the trapezoidal rule, half at each node, so they are explicit in the unknowns of the step."""
+All of them enter a step by the trapezoidal rule, half at each node, so they are explicit in the unknowns of
+the step."""
 
 from sarrus._jit import helper, kernel
 from sarrus.dynamics.border import trial_spring
@@ -121,12 +123,14 @@ def servo_offsets(topo, par, state, u0, u1):
             port = topo[line, ELEMENT_INPUT]
             target = 0.5 * (u0[port] + u1[port])
             i = SERVO_OFFSET + topo[line, ELEMENT_B]
-            state[topo[0, S_JOINTS] + topo[line, ELEMENT_A], i] += get1(par, topo[line, ELEMENT_PAR], 0) * target
+            stiffness = get1(par, topo[line, ELEMENT_PAR], 0)
+            state[topo[0, S_JOINTS] + topo[line, ELEMENT_A], i] += stiffness * target
 
 
 @kernel
 def potential_energy(topo, par, state, work, gravity, elements):
-    """Potential energy [J] at the trial configuration: gravity (zero at the world origin), springs, the users' potentials"""
+    """Potential energy [J] at the trial configuration: gravity (zero at the world origin), springs, the
+    users' potentials"""
     energy = 0.0
     for b in range(topo[0, BODIES]):
         energy -= get1(par, b, MASS) * dot(gravity, get3(work, b, X1))

@@ -1,6 +1,7 @@
 """Residual of one link: trial configuration, momentum balance and joint error.
 
-Implements: [MC23] eqs. (20a), (20b) in position-momentum form: p_k + kick + G(z_k)^T lam - momentum(v, w) = 0 and g(z_{k+1}) = 0."""
+Implements: [MC23] eqs. (20a), (20b) in position-momentum form: p_k + kick + G(z_k)^T lam - momentum(v, w) = 0
+and g(z_{k+1}) = 0."""
 
 from sarrus._jit import helper
 from sarrus.dynamics.body import momentum, place
@@ -12,15 +13,18 @@ from sarrus.maths.quaternion import in_domain
 from sarrus.maths.spatial import axpy6, sub6
 from sarrus.maths.vectors import axpy3
 
-# Added to the error of a trial step outside the domain of the discrete rotation, so that it is never taken for converged.
+# Added to the error of a trial step outside the domain of the discrete rotation, so that it is never taken
+# for converged.
 BEYOND = 1e3
 
 
 @helper
 def evaluate(topo, par, state, work, b, dt, left, right, gravity, v, w, elements):
-    """Trial configuration, residual and joint error of link b; returns the largest error and a sum that keeps NaN.
+    """Trial configuration, residual and joint error of link b; returns the largest error and a sum that keeps
+    NaN.
 
-    left, right: weights of the forces at the two nodes of the step (1/2, 1/2: second order; 1, 0: as printed in [MC23])"""
+    left, right: weights of the forces at the two nodes of the step (1/2, 1/2: second order; 1, 0: as printed
+    in [MC23])"""
     put3(state, b, V, v)
     put3(state, b, V + 3, w)
     a = topo[b + 1, PARENT]

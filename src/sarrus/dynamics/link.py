@@ -1,9 +1,12 @@
-"""A joint of the spanning tree: what is left of its error when the free directions are projected out, and its free motions.
+"""A joint of the spanning tree: what is left of its error when the free directions are projected out, and its
+free motions.
 
-A joint is data: counts of free rotations and translations, and their directions in the frame of the user's parent (A).  The user's
-child is B.  A tree may reach A from B; then the link is REVERSED and its motions are those of A relative to B.
+A joint is data: counts of free rotations and translations, and their directions in the frame of the user's
+parent (A).  The user's child is B.  A tree may reach A from B; then the link is REVERSED and its motions are
+those of A relative to B.
 
-Implements: [MC23] eqs. (B.1), (B.3) with the selections of Table B.2; universal as in [Mal25] eq. (19); screw with a row of its own.
+Implements: [MC23] eqs. (B.1), (B.3) with the selections of Table B.2; universal as in [Mal25] eq. (19); screw
+with a row of its own.
 Differs: the error is kept as world vectors and rotational errors are scaled by 2 (radians to first order)."""
 
 from sarrus._jit import helper, kernel
@@ -36,7 +39,8 @@ from sarrus.maths.vectors import ZERO3, add3, axpy3, cross, dot, mv, norm3, scal
 
 @helper
 def rotation_error(par, b, free, Ra, Rb, e):
-    """(eR, cR): rotational error, and the rotation of the child that removes it to first order; world frame"""
+    """(eR, cR): rotational error, and the rotation of the child that removes it to first order; world
+    frame"""
     ev = vector_part(e)
     if free == 3:
         return ZERO3, ZERO3
@@ -50,7 +54,8 @@ def rotation_error(par, b, free, Ra, Rb, e):
 
 @helper
 def joint_error(topo, par, state, work, b, a, x, q, R):
-    """(largest error, sum that keeps NaN, c): error in metres and 2 sin(angle/2); c is the motion of body b that removes it"""
+    """(largest error, sum that keeps NaN, c): error in metres and 2 sin(angle/2); c is the motion of body b
+    that removes it"""
     flags = topo[b + 1, FLAGS]
     if flags & (REVERSED | SCREW) != 0:
         return odd_joint_error(topo, par, state, work, b, a)
@@ -90,7 +95,8 @@ def odd_joint_error(topo, par, state, work, b, a):
 
 @helper
 def motion(topo, par, work, b, a, i):
-    """Column i of the free motions of the joint at the trial configuration: body b relative to its parent, (translation, rotation)"""
+    """Column i of the free motions of the joint at the trial configuration: body b relative to its parent,
+    (translation, rotation)"""
     free = topo[b + 1, ROTATIONS]
     if topo[b + 1, FLAGS] & (REVERSED | SCREW) != 0:
         return odd_motion(topo, par, work, b, a, i)

@@ -1,4 +1,5 @@
-"""Compiled read-outs over recorded nodes: residuals of all joints, coordinates and velocities, energy, rows of the constraints.
+"""Compiled read-outs over recorded nodes: residuals of all joints, coordinates and velocities, energy, rows
+of the constraints.
 
 elements: None for a model of lower pairs and gravity alone, else True."""
 
@@ -37,7 +38,8 @@ from sarrus.maths.vectors import ZERO3, mtv, mv
 
 @kernel
 def load(topo, par, state, work, nodes, line):
-    """Puts line `line` of recorded nodes (position, orientation, velocity, angular velocity in the body frame) into state and work"""
+    """Puts line `line` of recorded nodes (position, orientation, velocity, angular velocity in the body
+    frame) into state and work"""
     for b in range(topo[0, BODIES]):
         j = 13 * topo[b + 1, USER]
         q = (nodes[line, j + 3], nodes[line, j + 4], nodes[line, j + 5], nodes[line, j + 6])
@@ -74,7 +76,8 @@ def record(topo, par, state, out, line):
 
 @entry
 def read_residuals(topo, par, state, work, nodes, out, elements):
-    """Residuals of all border rows at every node into out (nodes, rows); windings of the joints follow the nodes"""
+    """Residuals of all border rows at every node into out (nodes, rows); windings of the joints follow the
+    nodes"""
     for t in range(nodes.shape[0]):
         load(topo, par, state, work, nodes, t)
         row_errors(topo, par, state, work, out[t], elements)
@@ -83,7 +86,8 @@ def read_residuals(topo, par, state, work, nodes, out, elements):
 
 @entry
 def read_coordinates(topo, par, state, work, nodes, q, v, elements):
-    """Coordinates and velocities of all joints at every node into q, v (nodes, coordinates); angles are continuous along the nodes"""
+    """Coordinates and velocities of all joints at every node into q, v (nodes, coordinates); angles are
+    continuous along the nodes"""
     for t in range(nodes.shape[0]):
         load(topo, par, state, work, nodes, t)
         enter_coordinates(topo, par, state, work, elements)
@@ -143,7 +147,8 @@ def row_errors(topo, par, state, work, out, elements):
 
 @entry
 def coordinate_rows(topo, par, state, work, joints, components, values, rows, elements):
-    """Coordinates of the given joints at the node in `work` into values, their row vectors on child and parent into rows (k, 12)"""
+    """Coordinates of the given joints at the node in `work` into values, their row vectors on child and
+    parent into rows (k, 12)"""
     for k in range(joints.shape[0]):
         of, i = coordinate_joint(topo, joints[k], components[k])
         q, w = coordinate(topo, par, state, work, of, i, elements)

@@ -1,7 +1,9 @@
-"""A disc or sphere that rolls on the ground plane z = 0 without slipping: one holonomic row (height), two nonholonomic rows.
+"""A disc or sphere that rolls on the ground plane z = 0 without slipping: one holonomic row (height), two
+nonholonomic rows.
 
-The nonholonomic rows are evaluated symmetrically on the step: displacement of the centre plus the step's rotation vector times the
-mean arm to the contact point.  Lagrange-d'Alembert; not symplectic.  A disc that rolls straight on obeys them exactly."""
+The nonholonomic rows are evaluated symmetrically on the step: displacement of the centre plus the step's
+rotation vector times the mean arm to the contact point.  Lagrange-d'Alembert; not symplectic.  A disc that
+rolls straight on obeys them exactly."""
 
 from math import sqrt
 

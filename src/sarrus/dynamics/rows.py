@@ -1,11 +1,11 @@
 """Rows of the joints in constraint form: the errors of all rows of a joint, and the row vector of one.
 
-A joint has six places for rows: 0..2 translations along the lines of its basis TB, 3..5 rotations along RB; free ones are not rows.
-Distance, gear, curve, rolling and custom constraints use the first places.  Every kind but gear, rolling and custom acts on two
-bodies with opposite row vectors.
+A joint has six places for rows: 0..2 translations along the lines of its basis TB, 3..5 rotations along RB;
+free ones are not rows.  Distance, gear, curve, rolling and custom constraints use the first places.  Every
+kind but gear, rolling and custom acts on two bodies with opposite row vectors.
 
-Implements: [MC23] eqs. (B.1), (B.3), (B.7a); [Mal25] eq. (19) for the universal joint.  Differs: rotational rows are scaled by 2."""
-
+Implements: [MC23] eqs. (B.1), (B.3), (B.7a); [Mal25] eq. (19) for the universal joint.  Differs: rotational
+rows are scaled by 2."""
 
 from sarrus._jit import helper, kernel
 from sarrus.dynamics.coordinates import angle_about, coordinate, joint_points, relative_turn
@@ -50,7 +50,8 @@ from sarrus.maths.vectors import ZERO3, axpy3, cross, dot, mtv, mv, scale3
 
 @kernel
 def pair_errors(topo, par, state, work, c):
-    """Errors of the rows of a lower pair or screw: (translations), (rotations); 0 where the direction is free"""
+    """Errors of the rows of a lower pair or screw: (translations), (rotations); 0 where the direction is
+    free"""
     line = topo[0, T_JOINTS] + c
     p, A, B = topo[line, JOINT_PAR], topo[line, JOINT_A], topo[line, JOINT_B]
     kt, kr = topo[line, JOINT_KT], topo[line, JOINT_KR]
@@ -112,7 +113,8 @@ def custom_error(work, s, i, rows):
 
 @kernel
 def pair_row(topo, par, state, work, c, i, elements):
-    """Row vector of place i of a two-body joint on its child, at the trial configuration; the parent has the opposite, carried"""
+    """Row vector of place i of a two-body joint on its child, at the trial configuration; the parent has the
+    opposite, carried"""
     line = topo[0, T_JOINTS] + c
     kind, p, A, B = topo[line, JOINT_KIND], topo[line, JOINT_PAR], topo[line, JOINT_A], topo[line, JOINT_B]
     d, rb = joint_points(par, work, p, A, B)
@@ -146,7 +148,8 @@ def is_pair(kind):
 
 @kernel
 def single_row(topo, par, state, work, c, i, m, node):
-    """Row vector of place i on end m of a rolling or custom constraint; node: as it acts on velocities at this configuration"""
+    """Row vector of place i on end m of a rolling or custom constraint; node: as it acts on velocities at
+    this configuration"""
     if topo[topo[0, T_JOINTS] + c, JOINT_KIND] == ROLLING:
         if node:
             return rolling_node_row(topo, par, work, c, i)

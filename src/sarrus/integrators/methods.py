@@ -22,4 +22,6 @@ def method_named(method: Any) -> Variational:
         if method not in NAMES:
             raise unknown_name("method", method, NAMES)
         return NAMES[method]
-    raise MechanismError(f"method must be a name ({', '.join(NAMES)}) or a method such as Variational(order=4), not {method!r}")
+    raise MechanismError(
+        f"method must be a name ({', '.join(NAMES)}) or a method such as Variational(order=4), not {method!r}"
+    )

@@ -1,1 +1,2 @@
-"""Vectors, quaternions, spatial vectors and 3x3 blocks as tuples of numbers: pure functions, compiled and inlined."""
+"""Vectors, quaternions, spatial vectors and 3x3 blocks as tuples of numbers: pure functions, compiled and
+inlined."""

@@ -1,6 +1,7 @@
 """Tuples moved between registers and the rows of an array.
 
-`at(k)` is the column where element k of this world lives: the one thing that differs between a single world and tiles of worlds."""
+`at(k)` is the column where element k of this world lives: the one thing that differs between a single world
+and tiles of worlds."""
 
 from sarrus._jit import helper
 
@@ -41,7 +42,7 @@ def get9(a, i, k):
         a[i, at(k)], a[i, at(k + 1)], a[i, at(k + 2)],
         a[i, at(k + 3)], a[i, at(k + 4)], a[i, at(k + 5)],
         a[i, at(k + 6)], a[i, at(k + 7)], a[i, at(k + 8)],
-    )
+    )  # fmt: skip
 
 
 @helper

@@ -1,6 +1,6 @@
 """Unit quaternions (s, x, y, z), the discrete rotation of a step, and the rotation vector."""
 
-from math import asin, atan2, cos, pi, sin, sqrt
+from math import atan2, cos, pi, sin, sqrt
 
 from sarrus._jit import helper, kernel
 from sarrus.maths.vectors import ZERO3, add3, cross, dot, scale3
@@ -34,14 +34,15 @@ def rotation(q):
         1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - s * z), 2.0 * (x * z + s * y),
         2.0 * (x * y + s * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - s * x),
         2.0 * (x * z - s * y), 2.0 * (y * z + s * x), 1.0 - 2.0 * (x * x + y * y),
-    )
+    )  # fmt: skip
 
 
 @helper
 def half_turn(w, dt):
     """(scalar, vector) of the rotation of one step at angular velocity w [rad/s], world frame.
 
-    Implements: [MC23] eq. (13), divided by 2/dt.  The scalar is kept real for wild trial steps; `in_domain` tells them."""
+    Implements: [MC23] eq. (13), divided by 2/dt.  The scalar is kept real for wild trial steps; `in_domain`
+    tells them."""
     f = scale3(0.5 * dt, w)
     r = 1.0 - dot(f, f)
     return sqrt(r if r > 1e-6 else 1e-6), f
@@ -73,17 +74,9 @@ def rotation_vector(e):
 
 
 @kernel
-def step_vector(f):
-    """Rotation vector [rad] of the half turn with vector part f"""
-    s = sqrt(dot(f, f))
-    if s < 1e-9:
-        return scale3(2.0, f)
-    return scale3(2.0 * asin(min(s, 1.0)) / s, f)
-
-
-@kernel
 def rotation_vector_rate(r, w):
-    """Jl(r)^-1 w: rate of the rotation vector r for the relative angular velocity w, both in the parent frame"""
+    """Jl(r)^-1 w: rate of the rotation vector r for the relative angular velocity w, both in the parent
+    frame"""
     t = sqrt(dot(r, r))
     if t < 1e-4:
         k = 1.0 / 12.0 + t * t / 720.0

@@ -1,4 +1,5 @@
-"""6-vectors: pairs (translation, rotation) of 3-tuples, taken at a body's centre of mass in the world frame; 6x6 blocks [A B; C E]."""
+"""6-vectors: pairs (translation, rotation) of 3-tuples, taken at a body's centre of mass in the world frame;
+6x6 blocks [A B; C E]."""
 
 from sarrus._jit import helper
 from sarrus.maths.vectors import (
@@ -10,7 +11,6 @@ from sarrus.maths.vectors import (
     mm_skew,
     mtv,
     mv,
-    norm3,
     scale3,
     skew_mm,
     sub3,
@@ -49,11 +49,6 @@ def axpy6(s, a, b):
 @helper
 def dot6(a, b):
     return dot(a[0], b[0]) + dot(a[1], b[1])
-
-
-@helper
-def norm6(a):
-    return max(norm3(a[0]), norm3(a[1]))
 
 
 @helper

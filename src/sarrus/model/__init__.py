@@ -1,4 +1,5 @@
-"""From a `Mechanism` to a `Model` and its `State`: graph, elimination plan, redundancy, assembly, coordinates."""
+"""From a `Mechanism` to a `Model` and its `State`: graph, elimination plan, redundancy, assembly,
+coordinates."""
 
 from sarrus.model.build import build
 from sarrus.model.model import Model

@@ -1,4 +1,5 @@
-"""Assembly: a configuration from joint coordinates, loops closed by Gauss-Newton; and velocities from joint velocities."""
+"""Assembly: a configuration from joint coordinates, loops closed by Gauss-Newton; and velocities from joint
+velocities."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from sarrus import layout as at
 from sarrus.errors import AssemblyError, MechanismError
-from sarrus.model.arrays import matrix
+from sarrus.model.description import matrix
 from sarrus.model.geometry import JointGeometry
 from sarrus.model.linear import Linearisation, least_change, multiply
 from sarrus.model.model import Model
@@ -21,7 +22,8 @@ ITERATIONS = 100
 
 
 def assemble(model: Model, joints: Mapping[str, Any] | None = None) -> State:
-    """The state with the given joint coordinates, at rest, closest to where the tree alone would put it; loops are closed.
+    """The state with the given joint coordinates, at rest, closest to where the tree alone would put it;
+    loops are closed.
 
     joints: name -> coordinate (or one value per coordinate).  AssemblyError names what cannot be met."""
     targets = joint_targets(model, joints or {}, "coordinate")
@@ -110,7 +112,8 @@ def turn(axis: np.ndarray, angle: float) -> np.ndarray:
 
 
 def relative_pose(joint: JointGeometry, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(quaternion, displacement) of the child relative to the parent at coordinates q, in the parent frame."""
+    """(quaternion, displacement) of the child relative to the parent at coordinates q, in the parent
+    frame."""
     kt, kr = joint.translations, joint.rotations
     shift = q[:kt] @ joint.basis_t[:kt] if kt else np.zeros(3)
     rotation = turn(np.array([1.0, 0.0, 0.0]), 0.0)
@@ -175,7 +178,8 @@ def _state(model: Model, kernel: np.ndarray) -> State:
 
 
 def with_velocities(model: Model, state: State, velocities: Mapping[str, Any]) -> State:
-    """`state` with the given joint velocities; other joints stay as slow as the loops allow (least kinetic energy of the change)."""
+    """`state` with the given joint velocities; other joints stay as slow as the loops allow (least kinetic
+    energy of the change)."""
     targets = joint_targets(model, velocities, "velocity")
     here = Linearisation(model.every, kernel_state(model, state))
     index, component, wanted = _flat(model, targets)
@@ -184,13 +188,14 @@ def with_velocities(model: Model, state: State, velocities: Mapping[str, Any]) -
     G = _stack(here.matrix, rows)
     error = G @ guess - np.concatenate([np.zeros(len(here.residual)), wanted])
     motion = guess + least_change(G, error, here.inverse_mass())
-    motion = motion + least_change(G, G @ motion - np.concatenate([np.zeros(len(here.residual)), wanted]), here.inverse_mass())
+    left = G @ motion - np.concatenate([np.zeros(len(here.residual)), wanted])
+    motion = motion + least_change(G, left, here.inverse_mass())
     missed = rows @ motion - wanted
     if np.abs(missed).max(initial=0.0) > 1e-6 * max(1.0, np.abs(wanted).max(initial=0.0)):
         worst = int(np.argmax(np.abs(missed)))
         raise AssemblyError(
-            f"joint {model.joint_names[index[worst]]!r} cannot have the velocity {wanted[worst]:.6g}: the loops leave "
-            f"{rows[worst] @ motion:.6g}".replace("[", "").replace("]", "")
+            f"joint {model.joint_names[index[worst]]!r} cannot have the velocity {wanted[worst]:.6g}: the "
+            f"loops leave {rows[worst] @ motion:.6g}".replace("[", "").replace("]", "")
         )
     out = state.copy()
     order = model.description.tree.order
@@ -202,7 +207,8 @@ def with_velocities(model: Model, state: State, velocities: Mapping[str, Any]) -
 
 
 def tree_velocities(model: Model, here: Linearisation, targets: dict[str, np.ndarray]) -> np.ndarray:
-    """Motion of all bodies (6 nb,) when the tree joints move at the given velocities and the others are still."""
+    """Motion of all bodies (6 nb,) when the tree joints move at the given velocities and the others are
+    still."""
     d, n = model.description, here.bodies
     R = here.work[: n + 1, at.R1 : at.R1 + 9].reshape(n + 1, 3, 3)
     x = here.state[: n + 1, at.X : at.X + 3]

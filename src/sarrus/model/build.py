@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from sarrus.errors import MechanismError
 from sarrus.mechanism import Mechanism
-from sarrus.model.arrays import Drives, compliant_rows, constraint_rows, describe, make_arrays
+from sarrus.model.arrays import make_arrays
+from sarrus.model.border_rows import compliant_rows, constraint_rows
+from sarrus.model.description import Drives, describe
 from sarrus.model.geometry import joint_geometry
 from sarrus.model.graph import spanning_tree
 from sarrus.model.model import Model
@@ -25,7 +27,8 @@ def build(mechanism: Mechanism) -> Model:
     every = make_arrays(d, listing(tree, listed), drives)
     closing = [j for j in tree.closures if d.joints[j].places]
     if not closing:
-        return Model(d, drives, make_arrays(d, border_plan(tree, compliant_rows(d, drives)), drives), every, None, Ranks())
+        arrays = make_arrays(d, border_plan(tree, compliant_rows(d, drives)), drives)
+        return Model(d, drives, arrays, every, None, Ranks())
     candidate_rows = [row for j in closing for row in constraint_rows(d, j, d.joints[j].places)]
     candidates = make_arrays(d, border_plan(tree, candidate_rows), drives)
     ranks = find_ranks(d, every, candidates, closing)
@@ -36,5 +39,3 @@ def build(mechanism: Mechanism) -> Model:
         rows += constraint_rows(d, j, tuple(places[: ranks.ranks[j]]))
     arrays = make_arrays(d, border_plan(tree, rows + compliant_rows(d, drives)), drives)
     return Model(d, drives, arrays, every, candidates, ranks)
-
-

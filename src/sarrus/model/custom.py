@@ -1,4 +1,5 @@
-"""The users' functions compiled for the kernels: each becomes a C function of pointers, called through its address."""
+"""The users' functions compiled for the kernels: each becomes a C function of pointers, called through its
+address."""
 
 from __future__ import annotations
 
@@ -19,7 +20,9 @@ def _compile(where: str, make: Callable[[], Any]) -> Any:
         ) from error
 
 
-def constraint_callback(where: str, function: Callable, bodies: int, parameters: int, shape: tuple[int, ...]) -> Any:
+def constraint_callback(
+    where: str, function: Callable, bodies: int, parameters: int, shape: tuple[int, ...]
+) -> Any:
     """`function`(x, q, p, out) as a compiled callback; out has `shape`."""
     from numba import carray, njit
 
@@ -32,14 +35,22 @@ def constraint_callback(where: str, function: Callable, bodies: int, parameters:
             rows = shape[0]
 
             def call(number, x, q, p, out):
-                inner(carray(x, (bodies, 3)), carray(q, (bodies, 4)), carray(p, (parameters,)), carray(out, (rows,)))
+                inner(
+                    carray(x, (bodies, 3)),
+                    carray(q, (bodies, 4)),
+                    carray(p, (parameters,)),
+                    carray(out, (rows,)),
+                )
 
         elif len(shape) == 2:
             rows, columns = shape
 
             def call(number, x, q, p, out):
                 inner(
-                    carray(x, (bodies, 3)), carray(q, (bodies, 4)), carray(p, (parameters,)), carray(out, (rows, columns))
+                    carray(x, (bodies, 3)),
+                    carray(q, (bodies, 4)),
+                    carray(p, (parameters,)),
+                    carray(out, (rows, columns)),
                 )
 
         else:
@@ -110,7 +121,13 @@ def controller_callback(where: str, function: Callable, coordinates: int, inputs
         inner = njit(function) if not hasattr(function, "py_func") else function
 
         def call(t, q, v, u, m):
-            inner(t, carray(q, (coordinates,)), carray(v, (coordinates,)), carray(u, (inputs,)), carray(m, (memory,)))
+            inner(
+                t,
+                carray(q, (coordinates,)),
+                carray(v, (coordinates,)),
+                carray(u, (inputs,)),
+                carray(m, (memory,)),
+            )
 
         return compile_callback(call, 4, False)
 

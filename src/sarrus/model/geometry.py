@@ -1,4 +1,5 @@
-"""Joints as the kernels read them: points on both bodies and direction bases, from the world frame of the reference configuration."""
+"""Joints as the kernels read them: points on both bodies and direction bases, from the world frame of the
+reference configuration."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ from sarrus.mechanism.joints import Joint
 
 @dataclass
 class JointGeometry:
-    """One joint: kind, bodies (the user's indices; the number of bodies means the world), free directions and rows."""
+    """One joint: kind, bodies (the user's indices; the number of bodies means the world), free directions and
+    rows."""
 
     name: str
     kind: int
@@ -43,7 +45,7 @@ def frame_of(axis: np.ndarray, second: np.ndarray | None = None) -> np.ndarray:
 
 
 def directions(joint: Joint) -> tuple[np.ndarray, np.ndarray]:
-    """(translations, rotations): bases with the free directions first; see `SPEC` of the kinds in `JOINT_KINDS`."""
+    """(translations, rotations): bases with the free directions first; see `JOINT_KINDS`."""
     kind = joint.kind
     translations = rotations = np.eye(3)
     if kind in ("prismatic", "cylindrical", "slot", "screw"):
@@ -62,8 +64,9 @@ def directions(joint: Joint) -> tuple[np.ndarray, np.ndarray]:
 
 
 def joint_geometry(mechanism: Mechanism) -> list[JointGeometry]:
-    """All joints in the order of addition, then one free joint to the world for every body (used where it flies freely)."""
-    number = {name: i for i, name in enumerate(mechanism.bodies)} | {"world": len(mechanism.bodies)}
+    """All joints in the order of addition."""
+    world = len(mechanism.bodies)
+    number = {name: i for i, name in enumerate(mechanism.bodies)} | {"world": world}
     centre = [body.position for body in mechanism.bodies.values()] + [np.zeros(3)]
     names = list(mechanism.joints)
     out = []
@@ -98,14 +101,14 @@ def joint_geometry(mechanism: Mechanism) -> list[JointGeometry]:
             axis = joint.axis if joint.axis is not None else np.array([0.0, 0.0, 1.0])
             out.append(
                 JointGeometry(
-                    joint.name, at.ROLLING, len(mechanism.bodies), number[joint.body], np.zeros(3), np.zeros(3),
+                    joint.name, at.ROLLING, world, number[joint.body], np.zeros(3), np.zeros(3),
                     basis_r=frame_of(axis), places=(0, 1, 2), number=joint.radius, source=joint,
                 )
             )  # fmt: skip
         elif isinstance(joint, Custom):
             out.append(
                 JointGeometry(
-                    joint.name, at.CUSTOM, len(mechanism.bodies), number[joint.bodies[0]], np.zeros(3), np.zeros(3),
+                    joint.name, at.CUSTOM, world, number[joint.bodies[0]], np.zeros(3), np.zeros(3),
                     places=tuple(range(joint.rows)), source=joint,
                 )
             )  # fmt: skip
@@ -114,9 +117,8 @@ def joint_geometry(mechanism: Mechanism) -> list[JointGeometry]:
 
 def free_root(body: int, world: int, position: np.ndarray) -> JointGeometry:
     """The joint of a body that no joint connects to the world: all directions free."""
-    return JointGeometry(
-        "", at.LOWER_PAIR, world, body, np.array(position), np.zeros(3), translations=3, rotations=3, coordinates=0
-    )
+    point = np.array(position)
+    return JointGeometry("", at.LOWER_PAIR, world, body, point, np.zeros(3), translations=3, rotations=3)
 
 
 def _table_joint(joint: Joint, number: dict[str, int], centre: list[np.ndarray]) -> JointGeometry:

@@ -1,7 +1,7 @@
 """The mechanism as a graph: a depth-first spanning tree from the world, and the joints that close loops.
 
-Depth-first whatever the user's order of parents and children: then a joint that closes a loop joins a body to one of its
-ancestors, and fill stays inside the loop."""
+Depth-first whatever the user's order of parents and children: then a joint that closes a loop joins a body to
+one of its ancestors, and fill stays inside the loop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The constraints as one sparse matrix at a configuration, for assembly, random motion and projection outside a step."""
+"""The constraints as one sparse matrix at a configuration, for assembly, random motion and projection outside
+a step."""
 
 from __future__ import annotations
 
@@ -7,12 +8,14 @@ import numpy as np
 from sarrus import layout as at
 from sarrus.model.arrays import Arrays
 
-# Added to the diagonal of G W G', relative to its mean: redundant rows make it singular, and Gauss-Newton forgives the rest.
+# Added to the diagonal of G W G', relative to its mean: redundant rows make it singular, and Gauss-Newton
+# forgives the rest.
 REGULARISATION = 1e-12
 
 
 class Linearisation:
-    """A configuration with the residuals of all rows of all joints and their sparse Jacobian (rows, 6 nb), kernel numbers.
+    """A configuration with the residuals of all rows of all joints and their sparse Jacobian (rows, 6 nb),
+    kernel numbers.
 
     Motions are world translations and world rotations of every body."""
 
@@ -51,14 +54,18 @@ class Linearisation:
 
         values, rows = np.zeros(len(joints)), np.zeros((len(joints), 12))
         topo = self.arrays.topo
-        coordinate_rows(topo, self.arrays.par, self.state, self.work, joints, components, values, rows, self.arrays.flag)
+        coordinate_rows(
+            topo, self.arrays.par, self.state, self.work, joints, components, values, rows, self.arrays.flag
+        )
         table = topo[topo[0, at.T_JOINTS] :]
         real = np.array([gear_joint(table, j) for j in joints], np.int64)
         body = np.stack([table[real, at.JOINT_B], table[real, at.JOINT_A]], axis=1)
         column = (6 * body[:, :, None] + np.arange(6)).reshape(len(joints), 12)
         keep = np.repeat(body < self.bodies, 6, axis=1)
         line = np.broadcast_to(np.arange(len(joints))[:, None], column.shape)
-        return values, csr_matrix((rows[keep], (line[keep], column[keep])), shape=(len(joints), 6 * self.bodies))
+        return values, csr_matrix(
+            (rows[keep], (line[keep], column[keep])), shape=(len(joints), 6 * self.bodies)
+        )
 
     def move(self, motion: np.ndarray) -> None:
         """Moves all bodies by `motion` (6 nb,) and updates."""

@@ -1,4 +1,5 @@
-"""Model: a built mechanism.  Frozen arrays for the kernels, names, mobility, and everything that is read from configurations."""
+"""Model: a built mechanism.  Frozen arrays for the kernels, names, mobility, and everything that is read from
+configurations."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ from sarrus import layout as at
 from sarrus.errors import MechanismError, unknown_name
 from sarrus.mechanism import Mechanism
 from sarrus.mechanism.joints import Joint
-from sarrus.model.arrays import Arrays, Description, Drives
+from sarrus.model.arrays import Arrays
+from sarrus.model.description import Description, Drives
 from sarrus.model.nodes import join
 from sarrus.model.redundancy import Ranks
 from sarrus.model.state import State
@@ -21,11 +23,18 @@ from sarrus.model.state import State
 class Model:
     """What `build` makes of a `Mechanism`; not to be changed afterwards.
 
-    body_names, joint_names: in the order of addition, which the rows of every array follow.  dof: mobility at a generic
-    configuration (of velocities, where a constraint is nonholonomic).  redundant: (joint name, row) of every redundant row."""
+    body_names, joint_names: in the order of addition, which the rows of every array follow.  dof: mobility at
+    a generic configuration (of velocities, where a constraint is nonholonomic).  redundant: (joint name, row)
+    of every redundant row."""
 
     def __init__(
-        self, description: Description, drives: Drives, arrays: Arrays, every: Arrays, candidates: Arrays | None, ranks: Ranks
+        self,
+        description: Description,
+        drives: Drives,
+        arrays: Arrays,
+        every: Arrays,
+        candidates: Arrays | None,
+        ranks: Ranks,
     ):
         mechanism = description.mechanism
         self.mechanism: Mechanism = mechanism
@@ -74,7 +83,8 @@ class Model:
 
     @cached_property
     def loops(self) -> list[tuple[str, ...]]:
-        """One loop per closing joint: the joints on the way through the spanning tree, the closing joint last."""
+        """One loop per closing joint: the joints on the way through the spanning tree, the closing joint
+        last."""
         from sarrus.model.report import loops
 
         return loops(self)
@@ -87,8 +97,8 @@ class Model:
 
     def __repr__(self) -> str:
         return (
-            f"Model({self.mechanism.name!r}: {len(self.body_names)} bodies, {len(self.joint_names)} joints, {self.dof} dof, "
-            f"{len(self.loops)} loops, {self.redundant_constraints} redundant constraints)"
+            f"Model({self.mechanism.name!r}: {len(self.body_names)} bodies, {len(self.joint_names)} joints, "
+            f"{self.dof} dof, {len(self.loops)} loops, {self.redundant_constraints} redundant constraints)"
         )
 
     @property
@@ -98,7 +108,8 @@ class Model:
 
     @cached_property
     def size(self) -> float:
-        """Twice the longest distance of a joint point from the centre of its body [m]; 1 where there are none."""
+        """Twice the longest distance of a joint point from the centre of its body [m]; 1 where there are
+        none."""
         sizes = [
             float(np.linalg.norm(p))
             for joint in self.description.joints
@@ -111,13 +122,18 @@ class Model:
     @cached_property
     def coordinate_places(self) -> tuple[np.ndarray, np.ndarray]:
         """(joint, number within the joint) of every coordinate."""
-        pairs = [(j, i) for j, where in enumerate(self.joint_slices.values()) for i in range(where.stop - where.start)]
+        pairs = [
+            (j, i)
+            for j, where in enumerate(self.joint_slices.values())
+            for i in range(where.stop - where.start)
+        ]
         table = np.array(pairs, np.int64).reshape(-1, 2)
         return table[:, 0], table[:, 1]
 
     @cached_property
     def is_placed(self) -> bool:
-        """Whether the reference configuration meets all constraints by construction: joints of the table alone."""
+        """Whether the reference configuration meets all constraints by construction: joints of the table
+        alone."""
         return all(isinstance(joint, Joint) for joint in self.mechanism.joints.values())
 
     @cached_property
@@ -135,9 +151,14 @@ class Model:
         return State(0.0, *(array.copy() for array in self._reference), self, np.zeros(self.coordinates))
 
     def state(
-        self, joints: Mapping[str, Any] | None = None, velocities: Mapping[str, Any] | None = None, *, time: float = 0.0
+        self,
+        joints: Mapping[str, Any] | None = None,
+        velocities: Mapping[str, Any] | None = None,
+        *,
+        time: float = 0.0,
     ) -> State:
-        """A state from joint coordinates and velocities, loops closed; what is not given stays near the reference."""
+        """A state from joint coordinates and velocities, loops closed; what is not given stays near the
+        reference."""
         from sarrus.model.assembly import assemble, with_velocities
 
         state = assemble(self, joints or {})
@@ -146,7 +167,9 @@ class Model:
 
     # Read-outs.  Arrays have one row per node: position (T, nb, 3), orientation (T, nb, 4), ...
 
-    def _workspace(self, winding: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    def _workspace(
+        self, winding: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """(topo, par, state, work) with all rows of all joints, for read-outs."""
         arrays = self.every
         state = arrays.state.copy()
@@ -181,7 +204,8 @@ class Model:
         return q, v
 
     def residuals(self, position, orientation, winding=None) -> np.ndarray:
-        """(T, rows) residuals of all rows of all joints [m, or 2 sin(angle/2)]; rolling rows show the height alone."""
+        """(T, rows) residuals of all rows of all joints [m, or 2 sin(angle/2)]; rolling rows show the height
+        alone."""
         from sarrus.dynamics.readout import read_residuals
 
         nodes = join(position, orientation)
@@ -205,7 +229,8 @@ class Model:
         v, w = np.asarray(velocity, float), np.asarray(angular_velocity, float)
         nb = len(self.body_names)
         v, w = v.reshape(-1, nb, 3), w.reshape(-1, nb, 3)
-        energy = 0.5 * np.einsum("b,tbi,tbi->t", self.masses, v, v) + 0.5 * np.einsum("tbi,bij,tbj->t", w, self.inertias, w)
+        energy = 0.5 * np.einsum("b,tbi,tbi->t", self.masses, v, v)
+        energy = energy + 0.5 * np.einsum("tbi,bij,tbj->t", w, self.inertias, w)
         armature = np.zeros(self.coordinates)
         for j, name in enumerate(self.joint_names):
             where = self.joint_slices[name]
@@ -240,8 +265,9 @@ class Model:
         """Refuses point masses that no fixed joint ties to a body with inertia."""
         if self.point_masses:
             raise MechanismError(
-                f"body {self.point_masses[0]!r} is a point mass (inertia 0), which {method} in maximal coordinates cannot turn; fix it to a "
-                "body with inertia, give it an inertia, or use a method of the tree family (tree-midpoint, tree-trapezoid)"
+                f"body {self.point_masses[0]!r} is a point mass (inertia 0), which {method} in maximal "
+                "coordinates cannot turn; fix it to a body with inertia, give it an inertia, or use a method "
+                "of the tree family (tree-midpoint, tree-trapezoid)"
             )
 
 
@@ -262,7 +288,8 @@ def point_masses(model: Model) -> list[str]:
 
 
 def unwrap_rotation_vectors(model: Model, q: np.ndarray, winding: np.ndarray | None = None) -> None:
-    """Rotation vectors along the nodes on the turn nearest to the node before, the first to `winding`, in place."""
+    """Rotation vectors along the nodes on the turn nearest to the node before, the first to `winding`, in
+    place."""
     for j, joint in enumerate(model.description.joints[: len(model.joint_names)]):
         if joint.kind == at.LOWER_PAIR and joint.rotations == 3:
             first = model.joint_slices[model.joint_names[j]].start + joint.translations
@@ -271,7 +298,8 @@ def unwrap_rotation_vectors(model: Model, q: np.ndarray, winding: np.ndarray | N
                 u = r[0] / np.linalg.norm(r[0])
                 r[0] += 2.0 * np.pi * np.round((winding[first : first + 3] - r[0]) @ u / (2.0 * np.pi)) * u
             angle = np.linalg.norm(r, axis=1)
-            # Vectors of more than a quarter turn are the only ones that can jump from one end of the ball to the other.
+            # Vectors of more than a quarter turn are the only ones that can jump from one end of the ball to
+            # the other.
             if len(r) > 1 and angle.max() > 0.5 * np.pi:
                 for t in range(1, len(r)):
                     if angle[t] > 1e-9:

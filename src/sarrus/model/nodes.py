@@ -1,4 +1,5 @@
-"""Recorded nodes as one table: a line per node, 13 numbers per body (position, orientation, velocity, angular velocity)."""
+"""Recorded nodes as one table: a line per node, 13 numbers per body (position, orientation, velocity, angular
+velocity)."""
 
 from __future__ import annotations
 
@@ -6,7 +7,8 @@ import numpy as np
 
 
 def join(position, orientation, velocity=None, angular_velocity=None) -> np.ndarray:
-    """(T, 13 nb) from arrays (T, nb, 3), (T, nb, 4), (T, nb, 3), (T, nb, 3), or from those of one node without T."""
+    """(T, 13 nb) from arrays (T, nb, 3), (T, nb, 4), (T, nb, 3), (T, nb, 3), or from those of one node
+    without T."""
     position = np.asarray(position, float)
     nb = position.shape[-2]
     nodes = np.zeros((position.size // (3 * nb) if nb else 1, nb, 13))

@@ -1,7 +1,9 @@
-"""The elimination plan of the border: which rows there are, the bodies they pass, where they end, and where couplings are kept.
+"""The elimination plan of the border: which rows there are, the bodies they pass, where they end, and where
+couplings are kept.
 
-Symbolic work, once per model.  A row opens at the bodies it acts on and is carried up to its upper body: the lowest common
-ancestor, or the world where the world takes part.  Rows that end at one body and never meet below it form groups of their own."""
+Symbolic work, once per model.  A row opens at the bodies it acts on and is carried up to its upper body: the
+lowest common ancestor, or the world where the world takes part.  Rows that end at one body and never meet
+below it form groups of their own."""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ from sarrus.model.graph import SpanningTree
 
 @dataclass(frozen=True)
 class BorderRow:
-    """One row before planning: what it belongs to, and the bodies (kernel numbers, world left out) with their roles."""
+    """One row before planning: what it belongs to, and the bodies (kernel numbers, world left out) with their
+    roles."""
 
     of: int
     kind: int
@@ -80,7 +83,8 @@ def border_plan(tree: SpanningTree, rows: list[BorderRow]) -> Plan:
     for k, r in enumerate(sequence):
         row = rows[r]
         table[k, [at.ROW_OF, at.ROW_KIND, at.ROW_COORDINATE]] = row.of, row.kind, row.coordinate
-        table[k, [at.UPPER, at.SLOT, at.END0, at.END1]] = upper[r], slot[k], len(ends), len(ends) + len(row.ends)
+        table[k, [at.UPPER, at.SLOT]] = upper[r], slot[k]
+        table[k, [at.END0, at.END1]] = len(ends), len(ends) + len(row.ends)
         for body, role in row.ends:
             ends.append((body, edge_of.get((k, body), -1), k, role))
     group_table = np.zeros((len(groups), at.TOPO_COLS), np.int64)
@@ -94,7 +98,8 @@ def border_plan(tree: SpanningTree, rows: list[BorderRow]) -> Plan:
             group_range[top, 0] = g
         group_range[top, 1] = g + 1
     places = np.array([rows[r].place for r in sequence], np.int64)
-    return Plan(table, places, group_table, _end_table(ends), edges, edge_range, group_range, max(slot, default=-1) + 1)
+    slots = max(slot, default=-1) + 1
+    return Plan(table, places, group_table, _end_table(ends), edges, edge_range, group_range, slots)
 
 
 def listing(tree: SpanningTree, rows: list[BorderRow]) -> Plan:
@@ -120,7 +125,8 @@ def _end_table(ends: list[tuple[int, int, int, int]]) -> np.ndarray:
 
 
 def _groups(upper: list[int], paths: list[set[int]], rows: list[BorderRow]) -> list[list[int]]:
-    """Rows by upper body; among those of one body, apart where they share no body below it.  Rows of one joint stay together."""
+    """Rows by upper body; among those of one body, apart where they share no body below it.  Rows of one
+    joint stay together."""
     by_upper: dict[int, list[int]] = {}
     for r, top in enumerate(upper):
         by_upper.setdefault(top, []).append(r)
@@ -136,7 +142,8 @@ def _groups(upper: list[int], paths: list[set[int]], rows: list[BorderRow]) -> l
 
         owner: dict[object, int] = {}
         for r in by_upper[top]:
-            # Rows that meet other rows' bodies are tied through the body; rows without a body of their own through their joint.
+            # Rows that meet other rows' bodies are tied through the body; rows without a body of their own
+            # through their joint.
             for key in [*paths[r], ("of", rows[r].of, rows[r].kind)]:
                 if key in owner:
                     parent[find(r)] = find(owner[key])

@@ -1,7 +1,9 @@
-"""Ranks of the joints that close loops, from random feasible motions; the choice of their active rows at a configuration.
+"""Ranks of the joints that close loops, from random feasible motions; the choice of their active rows at a
+configuration.
 
-With a depth-first tree, and every closing joint eliminated just before the upper body of its loop, all rank deficiency sits in the
-pivots of the closing joints: rows dropped there are redundant for good, and no global rank analysis is needed."""
+With a depth-first tree, and every closing joint eliminated just before the upper body of its loop, all rank
+deficiency sits in the pivots of the closing joints: rows dropped there are redundant for good, and no global
+rank analysis is needed."""
 
 from __future__ import annotations
 
@@ -10,14 +12,16 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sarrus import layout as at
-from sarrus.model.arrays import Arrays, Description
+from sarrus.model.arrays import Arrays
+from sarrus.model.description import Description
 from sarrus.model.linear import Linearisation, least_change
 
 SEEDS = 3
 MOVES, STRIDE, PERSISTENCE = 10, 0.03, 0.7
 # A pivot below this part of the scale of its joint belongs to a redundant row.
 RANK_TOLERANCE = 1e-8
-# A row whose pivot is below this part of its scale before any other of its joint is eliminated is never a choice.
+# A row whose pivot is below this part of its scale before any other of its joint is eliminated is never a
+# choice.
 VIABLE = 1e-10
 # Pivots between these parts of the scale mean a geometry that is overconstrained but for a small error.
 DOUBTFUL = (1e-10, 1e-5)
@@ -26,11 +30,13 @@ ASSEMBLED = 1e-10
 
 @dataclass
 class Ranks:
-    """ranks: independent rows per closing joint; redundant: (joint name, row of the joint) of the others at the reference."""
+    """ranks: independent rows per closing joint; redundant: (joint name, row of the joint) of the others at
+    the reference."""
 
     ranks: dict[int, int] = field(default_factory=dict)
     scales: np.ndarray = field(default_factory=lambda: np.ones((0, 6)))
-    settled: np.ndarray = field(default_factory=lambda: np.ones(0, bool))  # per joint: no other rows could be chosen
+    # per joint: no other rows could be chosen
+    settled: np.ndarray = field(default_factory=lambda: np.ones(0, bool))
     redundant: tuple[tuple[str, int], ...] = ()
     differing: tuple[str, ...] = ()  # joints whose rank differs between motions: several branches meet
     doubtful: tuple[str, ...] = ()
@@ -39,7 +45,8 @@ class Ranks:
 
 @dataclass
 class Choice:
-    """What `choose` found: rank, places in order of elimination, and smallest kept pivot per closing joint."""
+    """What `choose` found: rank, places in order of elimination, and smallest kept pivot per closing
+    joint."""
 
     ranks: dict[int, int]
     places: dict[int, list[int]]
@@ -48,9 +55,14 @@ class Choice:
 
 
 def choose_rows(
-    candidates: Arrays, state: np.ndarray, scales: np.ndarray, ranks: dict[int, int] | None, work: np.ndarray | None = None
+    candidates: Arrays,
+    state: np.ndarray,
+    scales: np.ndarray,
+    ranks: dict[int, int] | None,
+    work: np.ndarray | None = None,
 ) -> Choice:
-    """Active rows of all closing joints at the configuration in `state` (of `candidates`); ranks None: by tolerance."""
+    """Active rows of all closing joints at the configuration in `state` (of `candidates`); ranks None: by
+    tolerance."""
     from sarrus.solvers.choice import choose
 
     topo = candidates.topo
@@ -79,7 +91,8 @@ def choose_rows(
 
 
 def find_ranks(d: Description, every: Arrays, candidates: Arrays, closing: list[int]) -> Ranks:
-    """Ranks of the closing joints: the largest over random feasible motions from the reference configuration."""
+    """Ranks of the closing joints: the largest over random feasible motions from the reference
+    configuration."""
     start = every.state.copy()
     here = Linearisation(every, start)
     floor = settle(here)
@@ -143,10 +156,12 @@ def settle(here: Linearisation, iterations: int = 10) -> float:
 
 
 def wander(here: Linearisation, random: np.random.Generator, floor: float) -> None:
-    """Moves along random directions that the constraints allow, keeping them; stops at the last good configuration."""
+    """Moves along random directions that the constraints allow, keeping them; stops at the last good
+    configuration."""
     direction = random.normal(size=6 * here.bodies)
     for _ in range(MOVES):
-        direction = PERSISTENCE * direction + (1.0 - PERSISTENCE) * random.normal(size=len(direction)) * np.abs(direction).mean()
+        fresh = (1.0 - PERSISTENCE) * random.normal(size=len(direction)) * np.abs(direction).mean()
+        direction = PERSISTENCE * direction + fresh
         G = here.matrix
         for _ in range(2):
             direction = direction + least_change(G, G @ direction)

@@ -50,7 +50,8 @@ def report(model: Model) -> str:
     """Bodies, joints, loops, degrees of freedom and redundancy in words."""
     mechanism, ranks = model.mechanism, model.ranks
     kinds = Counter(
-        joint.kind if isinstance(joint, Joint) else type(joint).__name__.lower() for joint in mechanism.joints.values()
+        joint.kind if isinstance(joint, Joint) else type(joint).__name__.lower()
+        for joint in mechanism.joints.values()
     )
     lines = [
         f"{mechanism.name}",
@@ -61,8 +62,9 @@ def report(model: Model) -> str:
     forces = [
         count(len(group), noun)
         for noun, group in (
-            ("spring", mechanism.springs), ("joint spring", mechanism.joint_springs), ("force", mechanism.forces),
-            ("motor", mechanism.motors), ("custom force", mechanism.custom_forces), ("potential", mechanism.potentials),
+            ("spring", mechanism.springs), ("joint spring", mechanism.joint_springs),
+            ("force", mechanism.forces), ("motor", mechanism.motors),
+            ("custom force", mechanism.custom_forces), ("potential", mechanism.potentials),
         )
         if group
     ]  # fmt: skip
@@ -81,13 +83,17 @@ def report(model: Model) -> str:
         per_joint = Counter(name for name, _ in model.redundant)
         rows = ", ".join(f"{n} of {name!r}" for name, n in list(per_joint.items())[:LISTED])
         more = f" and of {len(per_joint) - LISTED} more joints" if len(per_joint) > LISTED else ""
-        lines.append(f"  {count(model.redundant_constraints, 'redundant constraint')}: {rows}{more} (eliminated and watched)")
+        counted = count(model.redundant_constraints, "redundant constraint")
+        lines.append(f"  {counted}: {rows}{more} (eliminated and watched)")
     else:
         lines.append("  no redundant constraints")
     if ranks.inexact > 1e-9:
         lines.append(f"  the geometry is inexact: its loops close to {ranks.inexact:.2g} m at best")
     if ranks.differing:
-        lines.append(f"  several branches of motion meet: the mobility of {listed(ranks.differing)} differs between them")
+        lines.append(
+            f"  several branches of motion meet: the mobility of {listed(ranks.differing)} differs between "
+            "them"
+        )
     if ranks.doubtful:
         lines.append(f"  nearly redundant: {listed(ranks.doubtful)}")
     return "\n".join(lines)

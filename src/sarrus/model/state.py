@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 class State:
     """Rows follow `model.body_names`.
 
-    time [s]; position (nb, 3), velocity (nb, 3) of the centres of mass, world frame; orientation (nb, 4) w, x, y, z;
-    angular_velocity (nb, 3), BODY frame; winding: coordinates of all joints that say which turn an angle is on;
+    time [s]; position (nb, 3), velocity (nb, 3) of the centres of mass, world frame; orientation (nb, 4) w,
+    x, y, z; angular_velocity (nb, 3), BODY frame; winding: coordinates of all joints that say which turn an
+    angle is on;
     memory: what the integrator carries from step to step, for exact continuation (None: a fresh start)."""
 
     time: float
@@ -35,7 +36,8 @@ class State:
         return self._read(name, 0)
 
     def joint_velocity(self, name: str) -> float | np.ndarray:
-        """Velocities of the coordinates of joint `name` [m/s, rad/s]: a number for one coordinate, else (k,)."""
+        """Velocities of the coordinates of joint `name` [m/s, rad/s]: a number for one coordinate, else
+        (k,)."""
         return self._read(name, 1)
 
     def _read(self, name: str, which: int) -> float | np.ndarray:
@@ -43,7 +45,11 @@ class State:
         if name not in model.joint_slices:
             raise unknown_name("joint", name, model.joint_names)
         values = model.coordinates_of(
-            self.position[None], self.orientation[None], self.velocity[None], self.angular_velocity[None], self.winding
+            self.position[None],
+            self.orientation[None],
+            self.velocity[None],
+            self.angular_velocity[None],
+            self.winding,
         )[which][0, model.joint_slices[name]]
         if len(values) == 0:
             raise MechanismError(f"joint {name!r} has no coordinates")

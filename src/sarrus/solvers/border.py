@@ -1,9 +1,11 @@
 """The border of the tree: scalar rows carried up through the bodies and eliminated at their upper body.
 
-row: c dz + sum_k S_k lam_k = r,   body: D dz - h lam = rhs.   A row has vectors h (force) and c on every body that it passes (its
-edges).  Order, edges and slots come from the plan in `topo`, so one compiled kernel serves every topology.
+row: c dz + sum_k S_k lam_k = r,   body: D dz - h lam = rhs.   A row has vectors h (force) and c on every body
+that it passes (its edges).  Order, edges and slots come from the plan in `topo`, so one compiled kernel
+serves every topology.
 
-Implements: the loop part of [MC23] Algorithms 3 and 4.  Differs: rows are eliminated one at a time at the upper end of their loop."""
+Implements: the loop part of [MC23] Algorithms 3 and 4.  Differs: rows are eliminated one at a time at the
+upper end of their loop."""
 
 from sarrus._jit import helper, kernel
 from sarrus.layout import (
@@ -71,7 +73,8 @@ def edge_row(topo, e):
 
 @kernel
 def open_border(topo, work, trial):
-    """Vectors, right-hand sides and couplings anew, before every elimination; trial: the column of the row vectors c on the ends"""
+    """Vectors, right-hand sides and couplings anew, before every elimination; trial: the column of the row
+    vectors c on the ends"""
     rows, edges, ends = topo[0, W_ROWS], topo[0, W_EDGES], topo[0, W_ENDS]
     for k in range(topo[0, ROWS]):
         put6(work, rows + k, HU, ZERO6)
@@ -181,7 +184,8 @@ def strike_closing(topo, work, k, j):
 
 @kernel
 def close_row(topo, work, b, item, k, j0, j1):
-    """Row k is eliminated from body b, from the rows that pass through it, and from the couplings of those and of rows j0..j1"""
+    """Row k is eliminated from body b, from the rows that pass through it, and from the couplings of those
+    and of rows j0..j1"""
     n, rows, edges = topo[0, BODIES], topo[0, W_ROWS], topo[0, W_EDGES]
     slot = slot_of(topo, k)
     pivot = 1.0 / get1(work, rows + k, slot)
@@ -267,7 +271,9 @@ def multipliers_on_freedom(topo, work, b, i):
 def solve_rows(topo, state, work, b, item, z):
     """Multipliers of the rows that end at body b, whose direction z is known; added to those in `state`"""
     n, rows = topo[0, BODIES], topo[0, W_ROWS]
-    for g in range(topo[0, T_GROUPS] + topo[item, GROUP1] - 1, topo[0, T_GROUPS] + topo[item, GROUP0] - 1, -1):
+    for g in range(
+        topo[0, T_GROUPS] + topo[item, GROUP1] - 1, topo[0, T_GROUPS] + topo[item, GROUP0] - 1, -1
+    ):
         k1 = topo[g, CLOSE1]
         for k in range(k1 - 1, topo[g, CLOSE0] - 1, -1):
             x = get1(work, rows + k, R)
@@ -285,11 +291,13 @@ def solve_rows(topo, state, work, b, item, z):
 
 @kernel
 def close_rows_pivoted(topo, work, b, item, ranks, scales, tolerance, chosen, pivots, before):
-    """Rows that end at body b, joint by joint, largest pivot first; what is below the tolerance or beyond the rank is dropped.
+    """Rows that end at body b, joint by joint, largest pivot first; what is below the tolerance or beyond the
+    rank is dropped.
 
-    ranks: rows wanted per joint, or -1 where the tolerance alone decides; scales: diagonal of a row of free bodies, which pivots
-    are compared with; chosen: order of elimination per row, -1 if dropped; pivots: over their scales; before: the same before any
-    row of the joint is eliminated.  The matrix is symmetric here (projection of momenta), so this is a pivoted Cholesky factorisation of the scaled matrix."""
+    ranks: rows wanted per joint, or -1 where the tolerance alone decides; scales: diagonal of a row of free
+    bodies, which pivots are compared with; chosen: order of elimination per row, -1 if dropped; pivots: over
+    their scales; before: the same before any row of the joint is eliminated.  The matrix is symmetric here
+    (projection of momenta), so this is a pivoted Cholesky factorisation of the scaled matrix."""
     for g in range(topo[0, T_GROUPS] + topo[item, GROUP0], topo[0, T_GROUPS] + topo[item, GROUP1]):
         last = topo[g, CLOSE1]
         first = topo[g, CLOSE0]
@@ -315,7 +323,8 @@ def close_rows_pivoted(topo, work, b, item, ranks, scales, tolerance, chosen, pi
 
 @helper
 def largest_pivot(topo, work, first, end, scales, tolerance, chosen):
-    """The row of [first, end) not chosen yet with the largest pivot over its scale, above the tolerance, or -1"""
+    """The row of [first, end) not chosen yet with the largest pivot over its scale, above the tolerance, or
+    -1"""
     best, top = -1, tolerance
     for k in range(first, end):
         if chosen[k] < 0:

@@ -1,12 +1,13 @@
-"""Linear systems of the spanning tree.  [D, -G0'; G1, 0] is solved without multipliers: a body moves as dz = X1 dz_parent + S1 y + c,
-S1 the free motions of its joint; S0' projects the reactions away.  Freedoms are eliminated one at a time, so one code path serves
-every joint: a rank-1 update with a scalar pivot.
+"""Linear systems of the spanning tree.  [D, -G0'; G1, 0] is solved without multipliers: a body moves as dz =
+X1 dz_parent + S1 y + c, S1 the free motions of its joint; S0' projects the reactions away.  Freedoms are
+eliminated one at a time, so one code path serves every joint: a rank-1 update with a scalar pivot.
 
-eliminate: factors and right-hand side, leaves to root.   correct: new right-hand side, old factors.   project: the same elimination
-with the mass matrix, for the velocities at a node.
+eliminate: factors and right-hand side, leaves to root.   correct: new right-hand side, old factors.
+project: the same elimination with the mass matrix, for the velocities at a node.
 loops, elements: None where a model has none (the branches on it are then never compiled), else True.
 
-Implements: [MC23] Algorithms 1 and 2 (line 9 there means F_{i,parent(i)}).  Differs: null-space form, no pivots of joints."""
+Implements: [MC23] Algorithms 1 and 2 (line 9 there means F_{i,parent(i)}).  Differs: null-space form, no
+pivots of joints."""
 
 from sarrus._jit import helper, kernel
 from sarrus.dynamics.body import momentum_derivative
@@ -56,7 +57,19 @@ from sarrus.layout import (
     U,
     V,
 )
-from sarrus.maths.access import get1, get3, get6, get9, get36, get_symmetric, put1, put3, put6, put36, put_symmetric
+from sarrus.maths.access import (
+    get1,
+    get3,
+    get6,
+    get9,
+    get36,
+    get_symmetric,
+    put1,
+    put3,
+    put6,
+    put36,
+    put_symmetric,
+)
 from sarrus.maths.quaternion import half_turn
 from sarrus.maths.spatial import (
     ZERO6,
@@ -230,7 +243,8 @@ def solve_link(topo, work, b, z, motions, loops):
 def project_up(topo, par, state, work, loops, elements, choice):
     """Eliminates [M, -G'; G, 0] at the node, right-hand side the momenta.
 
-    choice: None, or (ranks, scales, tolerance, chosen, pivots, before) to choose the active rows of every loop (see `close_rows_pivoted`)"""
+    choice: None, or (ranks, scales, tolerance, chosen, pivots, before) to choose the active rows of every
+    loop (see `close_rows_pivoted`)"""
     n = topo[0, BODIES]
     if loops is not None:
         open_border(topo, work, G0)
@@ -239,7 +253,9 @@ def project_up(topo, par, state, work, loops, elements, choice):
         if loops is not None:
             if closes(topo, b):
                 if choice is not None:
-                    close_rows_pivoted(topo, work, b, b + 1, choice[0], choice[1], choice[2], choice[3], choice[4], choice[5])
+                    close_rows_pivoted(
+                        topo, work, b, b + 1, choice[0], choice[1], choice[2], choice[3], choice[4], choice[5]
+                    )
                 else:
                     close_rows(topo, work, b, b + 1)
         M, r = (diagonal(get1(par, b, MASS)), ZERO9, get9(work, b, JW)), get6(state, b, P)
@@ -275,7 +291,9 @@ def project_up(topo, par, state, work, loops, elements, choice):
                 carry_rows(topo, work, b, arm, arm)
     if loops is not None:
         if choice is not None:
-            close_rows_pivoted(topo, work, n, 0, choice[0], choice[1], choice[2], choice[3], choice[4], choice[5])
+            close_rows_pivoted(
+                topo, work, n, 0, choice[0], choice[1], choice[2], choice[3], choice[4], choice[5]
+            )
         else:
             close_rows(topo, work, n, 0)
 

@@ -11,7 +11,8 @@ import numpy as np
 if TYPE_CHECKING:
     from sarrus.model import Model
 
-# Added to the diagonal of G'G, relative to its mean: it is singular along the free motions, where joints do not act.
+# Added to the diagonal of G'G, relative to its mean: it is singular along the free motions, where joints do
+# not act.
 REGULARISATION = 1e-11
 REFINEMENTS = 3
 
@@ -34,7 +35,9 @@ class Sharing:
         self.model = model
         self.here = Linearisation(model.every, model.every.state.copy())
         joints = model.description.joints[: len(model.joint_names)]
-        self.pairs = [j for j, joint in enumerate(joints) if joint.kind not in (at.GEAR, at.ROLLING, at.CUSTOM)]
+        self.pairs = [
+            j for j, joint in enumerate(joints) if joint.kind not in (at.GEAR, at.ROLLING, at.CUSTOM)
+        ]
         number = model.description.number
         self.child = np.array([number[joints[j].b] for j in self.pairs])
         self.parent = np.array([number[joints[j].a] for j in self.pairs])
@@ -73,7 +76,8 @@ class Sharing:
             y += factor.solve(wanted - K @ y)
         multipliers = G @ y
 
-        # Back to wrenches on the children (on the parents, reversed, where the child is the world), about the joint points.
+        # Back to wrenches on the children (on the parents, reversed, where the child is the world), about the
+        # joint points.
         body = np.where(self.child < n, self.child, self.parent)
         sign = np.where(self.child < n, 1.0, -1.0)
         columns = 6 * body[self.owner][:, None] + np.arange(6)

@@ -1,4 +1,5 @@
-"""The variational integrator in maximal coordinates: symplectic, momentum-preserving, constraints exact at every node."""
+"""The variational integrator in maximal coordinates: symplectic, momentum-preserving, constraints exact at
+every node."""
 
 from sarrus.integrators.variational.method import Variational
 

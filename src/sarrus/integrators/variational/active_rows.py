@@ -32,13 +32,14 @@ class ActiveRows:
                 self.first[table[k, at.ROW_OF]] = k
 
     def choose(self, kernel: np.ndarray) -> None:
-        """Puts the best rows at the node in `kernel` into it; a loop that shows less than its rank keeps what it has."""
+        """Puts the best rows at the node in `kernel` into it; a loop that shows less than its rank keeps what
+        it has."""
         self.state[: self.bodies + 1] = kernel[: self.bodies + 1]
         self.state[len(self.state) - self.joints :] = kernel[len(kernel) - self.joints :]
         arrays = self.candidates
         choose(
-            arrays.topo, arrays.par, self.state, self.work, self.ranks, self.scales, 0.0, self.chosen, self.pivots, self.before,
-            arrays.flag,
+            arrays.topo, arrays.par, self.state, self.work, self.ranks, self.scales, 0.0, self.chosen,
+            self.pivots, self.before, arrays.flag,
         )  # fmt: skip
         kept = self.chosen >= 0
         full = np.bincount(self.of[kept], minlength=self.joints) == self.ranks

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from sarrus.integrators.variational.stepper import VariationalStepper
     from sarrus.model import Model, State
 
-# Suzuki's composition of order 4: five stages of a symmetric method of order 2, the middle one backwards in time.
+# Suzuki's composition of order 4: five stages of a symmetric method of order 2, the middle one backwards in
+# time.
 SUZUKI = 1.0 / (4.0 - 4.0 ** (1.0 / 3.0))
 
 
@@ -22,13 +23,15 @@ SUZUKI = 1.0 / (4.0 - 4.0 ** (1.0 / 3.0))
 class Variational:
     """Variational integrator in position-momentum form.
 
-    order 2: potentials by the trapezoidal rule, the same solves as order 1.  order 1: forces at the first node of a step, as
-    printed in [MC23].  order 4: Suzuki's five-stage composition of order 2, for smooth systems.
-    tolerance: largest error of a joint [m, or 2 sin(angle/2)] and largest remaining correction [m, rad] of a converged step, times
-    the size of the mechanism.  max_iterations: Newton corrections per attempt.  max_substeps: parts that a step which finds no
-    solution may be divided into, a power of 2.
+    order 2: potentials by the trapezoidal rule, the same solves as order 1.  order 1: forces at the first
+    node of a step, as printed in [MC23].  order 4: Suzuki's five-stage composition of order 2, for smooth
+    systems.
+    tolerance: largest error of a joint [m, or 2 sin(angle/2)] and largest remaining correction [m, rad] of a
+    converged step, times the size of the mechanism.  max_iterations: Newton corrections per attempt.
+    max_substeps: parts that a step which finds no solution may be divided into, a power of 2.
 
-    Implements: [MC23] eqs. (20a), (20b).  Differs: momenta are the state, so that a step starts itself and any dt may follow."""
+    Implements: [MC23] eqs. (20a), (20b).  Differs: momenta are the state, so that a step starts itself and
+    any dt may follow."""
 
     order: int = 2
     tolerance: float = 1e-10
@@ -39,11 +42,17 @@ class Variational:
         if self.order not in (1, 2, 4):
             raise MechanismError(f"Variational: order must be 1, 2 or 4, not {self.order!r}")
         if not (np.isfinite(self.tolerance) and self.tolerance > 0.0):
-            raise MechanismError(f"Variational: tolerance must be positive and finite, not {self.tolerance!r}")
+            raise MechanismError(
+                f"Variational: tolerance must be positive and finite, not {self.tolerance!r}"
+            )
         if not (isinstance(self.max_iterations, int) and self.max_iterations > 0):
-            raise MechanismError(f"Variational: max_iterations must be a positive whole number, not {self.max_iterations!r}")
+            raise MechanismError(
+                f"Variational: max_iterations must be a positive whole number, not {self.max_iterations!r}"
+            )
         if not (isinstance(self.max_substeps, int) and self.max_substeps > 0):
-            raise MechanismError(f"Variational: max_substeps must be a positive whole number, not {self.max_substeps!r}")
+            raise MechanismError(
+                f"Variational: max_substeps must be a positive whole number, not {self.max_substeps!r}"
+            )
 
     @property
     def name(self) -> str:
@@ -56,7 +65,9 @@ class Variational:
     @property
     def stages(self) -> np.ndarray:
         """Lengths of the stages of a step, as parts of it."""
-        return np.array([SUZUKI, SUZUKI, 1.0 - 4.0 * SUZUKI, SUZUKI, SUZUKI]) if self.order == 4 else np.ones(1)
+        if self.order == 4:
+            return np.array([SUZUKI, SUZUKI, 1.0 - 4.0 * SUZUKI, SUZUKI, SUZUKI])
+        return np.ones(1)
 
     @property
     def weights(self) -> tuple[float, float]:
@@ -70,8 +81,8 @@ class Variational:
             rolling = [j.name for j in model.mechanism.joints.values() if isinstance(j, Rolling)]
             if rolling:
                 raise MechanismError(
-                    f"variational4 runs a stage backwards in time, which the rolling constraint {rolling[0]!r} does not allow; "
-                    "use variational"
+                    f"variational4 runs a stage backwards in time, which the rolling constraint "
+                    f"{rolling[0]!r} does not allow; use variational"
                 )
             self._warn_of_dampers(model)
 
@@ -83,12 +94,14 @@ class Variational:
         damped += [m.name for m in model.mechanism.motors.values() if m.damping > 0.0]
         if damped:
             warnings.warn(
-                f"variational4 runs a stage backwards in time: strong dampers ({damped[0]!r}) can make it unstable; "
-                "variational (order 2) has no such limit",
+                f"variational4 runs a stage backwards in time: strong dampers ({damped[0]!r}) can make it "
+                "unstable; variational (order 2) has no such limit",
                 stacklevel=4,
             )
 
-    def stepper(self, model: Model, state: State, dt: float, *, reactions: bool = False) -> VariationalStepper:
+    def stepper(
+        self, model: Model, state: State, dt: float, *, reactions: bool = False
+    ) -> VariationalStepper:
         """What runs the steps from `state`."""
         from sarrus.integrators.variational.stepper import VariationalStepper
 

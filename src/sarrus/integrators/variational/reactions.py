@@ -1,4 +1,5 @@
-"""Impulses of the joints at a node, from the momentum balance of the bodies: leaves to root for the tree, multipliers for loops."""
+"""Impulses of the joints at a node, from the momentum balance of the bodies: leaves to root for the tree,
+multipliers for loops."""
 
 from sarrus._jit import helper, kernel
 from sarrus.layout import (
@@ -62,7 +63,8 @@ def restore_momenta(topo, state, work):
 
 @kernel
 def balance_of_projection(topo, state, work, loops):
-    """F becomes what the tree joints must still supply after a projection: momenta before - after, plus the impulses of the loops"""
+    """F becomes what the tree joints must still supply after a projection: momenta before - after, plus the
+    impulses of the loops"""
     for b in range(topo[0, BODIES]):
         put6(work, b, F, sub6(get6(work, b, F), get6(state, b, P)))
     if loops is not None:
@@ -71,12 +73,14 @@ def balance_of_projection(topo, state, work, loops):
             if topo[it, ROW_KIND] == CONSTRAINT_ROW:
                 lam = get1(state, topo[0, S_ROWS] + k, LAM)
                 for e in range(topo[it, END0], topo[it, END1]):
-                    add_to6(work, topo[topo[0, T_ENDS] + e, END_BODY], F, lam, get6(work, topo[0, W_ENDS] + e, G0))
+                    b = topo[topo[0, T_ENDS] + e, END_BODY]
+                    add_to6(work, b, F, lam, get6(work, topo[0, W_ENDS] + e, G0))
 
 
 @helper
 def at_joint_point(topo, par, state, c, body, w, sign):
-    """Wrench w on `body` (about its centre) as (force, torque) on the child of joint c about its joint point"""
+    """Wrench w on `body` (about its centre) as (force, torque) on the child of joint c about its joint
+    point"""
     line = topo[0, T_JOINTS] + c
     B = topo[line, JOINT_B]
     arm = mv(rotation(get4(state, B, Q)), get3(par, topo[line, JOINT_PAR], PB))
@@ -86,9 +90,11 @@ def at_joint_point(topo, par, state, c, body, w, sign):
 
 @kernel
 def add_reactions(topo, par, state, work, total, drives, loops):
-    """Adds the impulses of all joints at the node to total[joint, 6]: force and torque on the child at its joint point.
+    """Adds the impulses of all joints at the node to total[joint, 6]: force and torque on the child at its
+    joint point.
 
-    F holds the balance of every body without its tree joint; drives: whether the balance misses the implicit efforts of drives too"""
+    F holds the balance of every body without its tree joint; drives: whether the balance misses the implicit
+    efforts of drives too"""
     n = topo[0, BODIES]
     for b in range(n - 1, -1, -1):
         r = scale6(-1.0, get6(work, b, F))
@@ -122,4 +128,5 @@ def add_reactions(topo, par, state, work, total, drives, loops):
                     line = topo[0, T_ENDS] + e
                     if topo[line, END_ROLE] == 0:
                         w = get6(work, topo[0, W_ENDS] + e, G0)
-                        add_to6(total, c, 0, lam, at_joint_point(topo, par, state, c, topo[line, END_BODY], w, 1.0))
+                        wrench = at_joint_point(topo, par, state, c, topo[line, END_BODY], w, 1.0)
+                        add_to6(total, c, 0, lam, wrench)

@@ -1,13 +1,13 @@
-"""The loop over steps, compiled: one entry for each of trees and loops, with gravity alone and with further elements."""
+"""The loop over steps, compiled: one entry for each of trees and loops, with gravity alone and with further
+elements."""
 
 from sarrus._jit import address_of, call_with_4, entry, helper, kernel
 from sarrus.dynamics.coordinates import coordinate_joint, coordinate_rate
 from sarrus.dynamics.elements import forces, servo_offsets
 from sarrus.dynamics.readout import record
-from sarrus.integrators.variational.kernels import (
+from sarrus.integrators.variational.newton import CHOOSE_ROWS, CONVERGED, step
+from sarrus.integrators.variational.node import (
     ASIDE,
-    CHOOSE_ROWS,
-    CONVERGED,
     SINGULAR,
     accept,
     begin,
@@ -15,7 +15,6 @@ from sarrus.integrators.variational.kernels import (
     momenta_of_velocities,
     project,
     smallest_pivot,
-    step,
 )
 from sarrus.integrators.variational.reactions import (
     add_reactions,
@@ -39,16 +38,18 @@ from sarrus.layout import (
 )
 from sarrus.maths.access import get6, put6
 
-# Columns of `settings`: time and length of a step, weights of the forces at its two nodes, tolerance, error allowed in redundant
-# rows, gravity.
+# Columns of `settings`: time and length of a step, weights of the forces at its two nodes, tolerance, error
+# allowed in redundant rows, gravity.
 TIME, DT, LEFT, RIGHT, TOLERANCE, LIMIT, GRAVITY = 0, 1, 2, 3, 4, 5, 6
 SETTINGS = 9
-# Columns of `counts`: steps to do, steps done before (for `every`), record every so many, iterations at most, whether to read out
-# every node, whether to add up reactions, line of the first record, address of a compiled controller, what to start.
+# Columns of `counts`: steps to do, steps done before (for `every`), record every so many, iterations at most,
+# whether to read out every node, whether to add up reactions, line of the first record, address of a compiled
+# controller, what to start.
 STEPS, BEFORE, EVERY, MOST, READ, REACTIONS, LINE, CONTROLLER = 0, 1, 2, 3, 4, 5, 6, 7
 START = 8
 COUNTS = 9
-# counts[START]: steps, or only the start of a node, where velocities are left as they are; made momenta and projected; projected.
+# counts[START]: steps, or only the start of a node, where velocities are left as they are; made momenta and
+# projected; projected.
 NO_START, AS_IT_IS, FROM_VELOCITIES, FROM_MOMENTA = 0, 1, 2, 3
 # Columns of `stats`, one line per step: factorisations, corrections, status, nodes taken aside.
 STATS = 4
@@ -56,7 +57,8 @@ STATS = 4
 
 @kernel
 def joint_velocities(topo, par, state, work, q, v):
-    """Coordinates and velocities of all joints at the node, in the order of `joint_slices`; work holds the node"""
+    """Coordinates and velocities of all joints at the node, in the order of `joint_slices`; work holds the
+    node"""
     for c in range(topo[0, JOINTS]):
         line = topo[0, T_JOINTS] + c
         for i in range(topo[line, JOINT_COORDINATES]):
@@ -77,7 +79,8 @@ def inputs_between(u, k, fraction, values, line):
 def project_node(topo, par, state, work, counts, total, dt, settings, scales, loops, elements):
     """Velocities at the new node; returns (smallest pivot of a loop, whether to choose rows anew).
 
-    A singular node is taken aside: the projection uses the row vectors of a neighbour before it, the next step those of one after it"""
+    A singular node is taken aside: the projection uses the row vectors of a neighbour before it, the next
+    step those of one after it"""
     least, fallen = 1.0, False
     if loops is not None or counts[REACTIONS]:
         keep_momenta(topo, state, work)
@@ -100,14 +103,14 @@ def project_node(topo, par, state, work, counts, total, dt, settings, scales, lo
 
 @kernel
 def rollout(
-    topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total, stats, q, v, memory,
-    loops, elements,
+    topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total,
+    stats, q, v, memory, loops, elements,
 ):  # fmt: skip
     """Runs counts[STEPS] steps; returns (status, steps done, lines recorded).
 
-    u: inputs (steps or 1, 2, inputs) at both nodes of a step; stages: lengths of the stages of a step as parts of it; saved: copy
-    of `state` at the start of a step with several stages; total: impulses of the joints at the node, last line their duration;
-    q, v, memory: for a compiled controller"""
+    u: inputs (steps or 1, 2, inputs) at both nodes of a step; stages: lengths of the stages of a step as
+    parts of it; saved: copy of `state` at the start of a step with several stages; total: impulses of the
+    joints at the node, last line their duration; q, v, memory: for a compiled controller"""
     n = topo[0, BODIES]
     gravity = (settings[GRAVITY], settings[GRAVITY + 1], settings[GRAVITY + 2])
     left, right = settings[LEFT], settings[RIGHT]
@@ -119,8 +122,9 @@ def rollout(
             if counts[CONTROLLER] != 0:
                 joint_velocities(topo, par, state, work, q, v)
                 call_with_4(
-                    counts[CONTROLLER], time, address_of(q, 0, 0), address_of(v, 0, 0), address_of(values, 2, 0), address_of(memory, 0, 0)
-                )
+                    counts[CONTROLLER], time, address_of(q, 0, 0), address_of(v, 0, 0),
+                    address_of(values, 2, 0), address_of(memory, 0, 0),
+                )  # fmt: skip
                 for i in range(topo[0, INPUTS]):
                     u[ku, 0, i] = values[2, i]
                     u[ku, 1, i] = values[2, i]
@@ -143,8 +147,8 @@ def rollout(
             known = state[n, READ_OUT] != 0.0
             ratio = dt / last if known else (last + dt) / (last + last2)
             status, f, c = step(
-                topo, par, state, work, time, dt, ratio, left, right, gravity, settings[TOLERANCE], settings[LIMIT],
-                counts[MOST], known, loops, elements, whole,
+                topo, par, state, work, time, dt, ratio, left, right, gravity, settings[TOLERANCE],
+                settings[LIMIT], counts[MOST], known, loops, elements, whole,
             )  # fmt: skip
             factored += f
             corrected += c
@@ -209,7 +213,8 @@ def write_reactions(topo, total, reactions, line):
 
 @kernel
 def start(topo, par, state, work, u, settings, scales, mode, loops, elements):
-    """Work for the node in `state`, velocities projected onto the constraints where asked; returns the smallest pivot of a loop"""
+    """Work for the node in `state`, velocities projected onto the constraints where asked; returns the
+    smallest pivot of a loop"""
     gravity = (settings[GRAVITY], settings[GRAVITY + 1], settings[GRAVITY + 2])
     n = topo[0, BODIES]
     begin(topo, par, state, work, gravity, u[0, 0], loops, elements)
@@ -231,54 +236,59 @@ def start(topo, par, state, work, u, settings, scales, mode, loops, elements):
 
 @kernel
 def run(
-    topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total, stats, q, v, memory,
-    loops, elements,
+    topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total,
+    stats, q, v, memory, loops, elements,
 ):  # fmt: skip
-    """`rollout`, or `start` with its result in values[3, 0]: one entry, so that their common kernels are compiled once"""
+    """`rollout`, or `start` with its result in values[3, 0]: one entry, so that their common kernels are
+    compiled once"""
     if counts[START] != NO_START:
         values[3, 0] = start(topo, par, state, work, u, settings, scales, counts[START], loops, elements)
         return CONVERGED, 0, 0
     return rollout(
-        topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total, stats, q, v, memory,
-        loops, elements,
+        topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total,
+        stats, q, v, memory, loops, elements,
     )  # fmt: skip
 
 
 @entry
 def run_tree(
-    topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total, stats, q, v, memory
+    topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total,
+    stats, q, v, memory,
 ):  # fmt: skip
     return run(
-        topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total, stats, q, v, memory,
-        None, None,
+        topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total,
+        stats, q, v, memory, None, None,
     )  # fmt: skip
 
 
 @entry
 def run_loops(
-    topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total, stats, q, v, memory
+    topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total,
+    stats, q, v, memory,
 ):  # fmt: skip
     return run(
-        topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total, stats, q, v, memory,
-        True, None,
+        topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total,
+        stats, q, v, memory, True, None,
     )  # fmt: skip
 
 
 @entry
 def run_tree_elements(
-    topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total, stats, q, v, memory
+    topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total,
+    stats, q, v, memory,
 ):  # fmt: skip
     return run(
-        topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total, stats, q, v, memory,
-        None, True,
+        topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total,
+        stats, q, v, memory, None, True,
     )  # fmt: skip
 
 
 @entry
 def run_loops_elements(
-    topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total, stats, q, v, memory
+    topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total,
+    stats, q, v, memory,
 ):  # fmt: skip
     return run(
-        topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total, stats, q, v, memory,
-        True, True,
+        topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total,
+        stats, q, v, memory, True, True,
     )  # fmt: skip

@@ -1,4 +1,5 @@
-"""VariationalStepper: owns the arrays of one run, calls the compiled loop, and deals with what the loop gives back.
+"""VariationalStepper: owns the arrays of one run, calls the compiled loop, and deals with what the loop gives
+back.
 
 A step that finds no solution is divided; rows of a loop that have become a poor choice are chosen anew."""
 
@@ -12,10 +13,11 @@ from sarrus import layout as at
 from sarrus._jit import Compiling
 from sarrus.errors import MechanismError, Status
 from sarrus.integrators.variational import rollout as run
-from sarrus.integrators.variational.kernels import CHOOSE_ROWS, SINGULAR
+from sarrus.integrators.variational.active_rows import ActiveRows
+from sarrus.integrators.variational.newton import CHOOSE_ROWS
+from sarrus.integrators.variational.node import SINGULAR
 from sarrus.model import Model, State
 from sarrus.model.nodes import join, split
-from sarrus.integrators.variational.active_rows import ActiveRows
 
 ENTRIES = {
     (False, False): (run.run_tree, "the kernels of trees"),
@@ -25,7 +27,8 @@ ENTRIES = {
 }
 # A memory belongs to a state when both show the same motion to this.
 SAME = 1e-12
-# Redundant rows may disagree by this [m, 2 sin(angle/2)], or by this many times the inexactness of the geometry.
+# Redundant rows may disagree by this [m, 2 sin(angle/2)], or by this many times the inexactness of the
+# geometry.
 REDUNDANT_LIMIT, INEXACT_FACTOR = 1e-8, 100.0
 
 
@@ -41,7 +44,8 @@ class Failure:
 
 @dataclass
 class Chunk:
-    """What `advance` returns: recorded nodes (m, 13 nb), stats (steps, 5), reactions (1 + m, nj, 6) from the node before on."""
+    """What `advance` returns: recorded nodes (m, 13 nb), stats (steps, 5), reactions (1 + m, nj, 6) from the
+    node before on."""
 
     nodes: np.ndarray
     stats: np.ndarray
@@ -78,14 +82,17 @@ class VariationalStepper:
         size = max(1e-3, model.size)
         self.tolerance = method.tolerance * size
         self.settings[run.TOLERANCE] = self.tolerance
-        self.settings[run.LIMIT] = max(REDUNDANT_LIMIT * size, INEXACT_FACTOR * model.ranks.inexact, 10.0 * self.tolerance)
+        self.settings[run.LIMIT] = max(
+            REDUNDANT_LIMIT * size, INEXACT_FACTOR * model.ranks.inexact, 10.0 * self.tolerance
+        )
         self.settings[run.GRAVITY : run.GRAVITY + 3] = model.gravity
         self.counts = np.zeros(run.COUNTS, np.int64)
         self.counts[run.MOST] = method.max_iterations
         self.counts[run.REACTIONS] = reactions
         self.time, self.done = float(state.time), 0
         self.projection = 0.0
-        self._nothing = (np.zeros((1, 1)), np.zeros((1, 1)), np.zeros((1, 4), np.int64))  # no records: for starts
+        # No records: for starts.
+        self._nothing = (np.zeros((1, 1)), np.zeros((1, 1)), np.zeros((1, 4), np.int64))
         self.rows = ActiveRows(model) if model.candidates is not None else None
         self._load(state)
 
@@ -113,8 +120,9 @@ class VariationalStepper:
             raise MechanismError("the velocities of the start cannot be made to fit the constraints")
         if least < SINGULAR:
             raise MechanismError(
-                f"the mechanism starts in a singular configuration of {self.weakest_loop()}, where branches of motion meet and "
-                "none is chosen; start from another configuration, for example sarrus.assemble(model, {joint: small angle})"
+                f"the mechanism starts in a singular configuration of {self.weakest_loop()}, where branches "
+                "of motion meet and none is chosen; start from another configuration, for example "
+                "sarrus.assemble(model, {joint: small angle})"
             )
         self.projection = float(np.abs(kernel[:n, at.U : at.U + 6] - given).max(initial=0.0))
 
@@ -126,7 +134,8 @@ class VariationalStepper:
         load_node(self.topo, self.par, kernel, self.work, nodes)
 
     def start(self, mode: int, u: np.ndarray | None = None) -> float:
-        """Work for the node, velocities as `mode` says; returns the smallest pivot of a loop over its scale."""
+        """Work for the node, velocities as `mode` says; returns the smallest pivot of a loop over its
+        scale."""
         self.counts[run.START] = mode
         self._enter(self.still if u is None else u, *self._nothing)
         self.counts[run.START] = run.NO_START
@@ -148,13 +157,12 @@ class VariationalStepper:
 
     def state(self) -> State:
         """The node as a `State`, with what exact continuation needs."""
-        n, nb = int(self.topo[0, at.BODIES]), len(self.model.body_names)
-        return State(self.time, *self._motion(n, nb), self.model, self._winding(), self.kernel.copy())
+        return State(self.time, *self._motion(), self.model, self._winding(), self.kernel.copy())
 
-    def _motion(self, n: int, nb: int) -> tuple[np.ndarray, ...]:
+    def _motion(self) -> tuple[np.ndarray, ...]:
         from sarrus.dynamics.readout import save_node
 
-        nodes = np.zeros((1, 13 * nb))
+        nodes = np.zeros((1, 13 * len(self.model.body_names)))
         save_node(self.topo, self.par, self.kernel, nodes)
         return tuple(array[0].copy() for array in split(nodes))
 
@@ -169,7 +177,8 @@ class VariationalStepper:
     def advance(self, steps: int, u: np.ndarray | None, every: int, read: bool) -> Chunk:
         """Runs `steps` steps; records every `every`-th node of the run.
 
-        u: inputs (steps or 1, 2, inputs) at both nodes of a step; read: velocities at every node, recorded or not"""
+        u: inputs (steps or 1, 2, inputs) at both nodes of a step; read: velocities at every node, recorded or
+        not"""
         u = self.still if u is None else u
         nb, nj = len(self.model.body_names), int(self.topo[0, at.JOINTS])
         lines = (self.done + steps) // every - self.done // every
@@ -180,7 +189,9 @@ class VariationalStepper:
         chosen_at = -1
         while k < steps:
             inputs = u if len(u) == 1 else u[k:]
-            status, did, wrote = self._call(steps - k, self.done, every, read, line, inputs, out, reactions, stats[k:])
+            status, did, wrote = self._call(
+                steps - k, self.done, every, read, line, inputs, out, reactions, stats[k:]
+            )
             self._moved(did)
             k, line = k + did, line + wrote
             if status == CHOOSE_ROWS:
@@ -198,7 +209,9 @@ class VariationalStepper:
                     break
                 k, line = k + 1, line + wrote
         recorded = out[1:line]
-        table = reactions[:line].reshape(-1, nj, 6)[:, : len(self.model.joint_names)] if self.reactions else None
+        table = (
+            reactions[:line].reshape(-1, nj, 6)[:, : len(self.model.joint_names)] if self.reactions else None
+        )
         return Chunk(recorded, np.column_stack([stats[:k], parts[:k]]), table, k, failure)
 
     def _moved(self, steps: int) -> None:
@@ -216,8 +229,9 @@ class VariationalStepper:
         """The compiled loop, on the arrays of this run."""
         with Compiling(self._run, self._what):
             return self._run(
-                self.topo, self.par, self.kernel, self.work, self.saved, u, self.values, self.stages, self.scales,
-                self.settings, self.counts, out, reactions, self.total, stats, self.q, self.v, self.memory,
+                self.topo, self.par, self.kernel, self.work, self.saved, u, self.values, self.stages,
+                self.scales, self.settings, self.counts, out, reactions, self.total, stats,
+                self.q, self.v, self.memory,
             )  # fmt: skip
 
     def _return_to_node(self, u: np.ndarray) -> None:
@@ -226,7 +240,9 @@ class VariationalStepper:
             self.kernel[:] = self.saved
         self.start(run.FROM_MOMENTA, u)
 
-    def _divide(self, k, u, every, line, out, reactions, stats, divided, status) -> tuple[Failure | None, int]:
+    def _divide(
+        self, k, u, every, line, out, reactions, stats, divided, status
+    ) -> tuple[Failure | None, int]:
         """Does step k in 2, 4, 8, ... parts; returns (failure or None, lines recorded)."""
         inputs = u if len(u) == 1 else u[k : k + 1]
         failure = self._describe(status)
@@ -246,8 +262,9 @@ class VariationalStepper:
             did, wrote, ended = 0, 0, int(Status.CONVERGED)
             while did < parts:
                 ended, more, wrote = self._call(
-                    parts - did, did, parts, True, place, pieces[did:], scratch, held, detail[did:], self.dt / parts
-                )
+                    parts - did, did, parts, True, place, pieces[did:], scratch, held, detail[did:],
+                    self.dt / parts,
+                )  # fmt: skip
                 did += more
                 if ended == CHOOSE_ROWS:
                     self.choose()
@@ -276,7 +293,8 @@ class VariationalStepper:
         size = np.nan_to_num(np.abs(self.work[:n, at.C : at.C + 6]), nan=np.inf).max(axis=1)
         first = int(self.topo[0, at.W_FREEDOMS])
         for b in range(n):
-            lines = slice(first + links[b, at.FREEDOM], first + links[b, at.FREEDOM] + links[b, at.ROTATIONS] + links[b, at.TRANSLATIONS])
+            start = first + links[b, at.FREEDOM]
+            lines = slice(start, start + links[b, at.ROTATIONS] + links[b, at.TRANSLATIONS])
             size[b] = max(size[b], np.nan_to_num(np.abs(self.work[lines, at.T]), nan=np.inf).max(initial=0.0))
         joint, worst = int(links[int(np.argmax(size)), at.LINK_JOINT]), float(size.max())
         rows, first = int(self.topo[0, at.ROWS]), int(self.topo[0, at.W_ROWS])
@@ -290,7 +308,8 @@ class VariationalStepper:
         return Failure(self.time, status, name, worst)
 
     def last_reactions(self) -> np.ndarray | None:
-        """(nj, 6) wrenches over the second half of the last step: the impulses that the last node has got so far."""
+        """(nj, 6) wrenches over the second half of the last step: the impulses that the last node has got so
+        far."""
         if not self.reactions:
             return None
         duration = self.total[-1, 0]

@@ -1,0 +1,234 @@
+"""Newton's method for one step of the variational integrator, (z_k, p_k) -> (z_{k+1}, p_{k+1}).
+
+attempt: trial configuration and residual for given velocities.   advance: solution of the linear system,
+new trial configuration, residual.
+
+One factor serves the whole step while corrections shrink fast; otherwise, and in the careful variant always,
+it is made anew."""
+
+from sarrus._jit import helper, kernel
+from sarrus.dynamics.border import (
+    border_residual,
+    put_rows,
+)
+from sarrus.dynamics.custom import add_custom_forces, seed_bodies
+from sarrus.dynamics.evaluate import evaluate
+from sarrus.layout import (
+    ARM1,
+    BODIES,
+    CUSTOM_FORCES,
+    DLAM,
+    DV,
+    DZ,
+    G1,
+    LAM,
+    PARENT,
+    ROWS,
+    S1,
+    S_ROWS,
+    V2,
+    W_ROWS,
+    C,
+    U,
+    V,
+)
+from sarrus.maths.access import get1, get3, get6, put1, put6
+from sarrus.maths.quaternion import half_turn
+from sarrus.maths.spatial import ZERO6, add6, axpy6, carry_motion, scale6
+from sarrus.maths.vectors import add3, cross, scale3
+from sarrus.solvers.border import solve_rows
+from sarrus.solvers.tree import closes, correct, eliminate, solve_link
+
+CONVERGED, ITERATION_LIMIT, NOT_FINITE, OUT_OF_DOMAIN, REDUNDANT_ROWS = 0, 1, 2, 3, 4
+# Not an end: the caller chooses the active rows of the loops anew and goes on.
+CHOOSE_ROWS = 9
+
+# What `attempt` starts from.
+PREDICT, RESTART, SHIFT = 0, 1, 2
+# A factor is kept while a correction shrinks the error at least fifty-fold, or the error is this small.
+REUSE, SMALL = 0.02, 1e-8
+# Joint errors that a full Newton step may leave before it is shortened [m, rad].
+GROSS = 1e-2
+# Errors that are not below this count as not finite.
+HUGE = 1e300
+
+
+@helper
+def keep_nan_max(a, b):
+    return max(a, b) + 0.0 * (a + b)
+
+
+@kernel
+def residual_of_border(topo, par, state, work, time, dt, left, right, loops, elements, error, whole):
+    """Adds the border rows and the users' forces to the residual; `whole[0]` is the largest error of all
+    rows, redundant ones included"""
+    whole[0] = error
+    if elements is not None:
+        if topo[0, CUSTOM_FORCES] > 0:
+            add_custom_forces(topo, par, state, work, time, left * dt, True)
+    if loops is not None:
+        active, everything = border_residual(topo, par, state, work, dt, left, right, elements)
+        whole[0] = keep_nan_max(error, everything)
+        error = keep_nan_max(error, active)
+    return error
+
+
+@helper
+def factor(topo, par, state, work, time, dt, left, loops, elements):
+    if loops is not None:
+        put_rows(topo, par, state, work, G1, False, elements)
+    if elements is not None:
+        seed_bodies(topo, par, state, work, time, left, True)
+    return eliminate(topo, par, state, work, dt, loops, elements)
+
+
+@helper
+def renew(topo, par, state, work, loops, elements):
+    if elements is not None:
+        seed_bodies(topo, par, state, work, 0.0, 0.0, False)
+    return correct(topo, work, loops, elements)
+
+
+@kernel
+def attempt(
+    topo, par, state, work, time, dt, left, right, gravity, guess, amount, read, loops, elements, whole
+):  # fmt: skip
+    """Trial configuration and residual for velocities that do not come from the linear system; returns the
+    largest error.
+
+    guess PREDICT: extrapolated from the node (where it was read out) and the steps before it, `amount` the
+    length of this step over that of the last one.  RESTART: those of the node, multipliers 0.  SHIFT: moved
+    by `amount` times the last change."""
+    if loops is not None and guess != PREDICT:
+        for k in range(topo[0, ROWS]):
+            line = topo[0, S_ROWS] + k
+            moved = get1(state, line, LAM) + amount * get1(work, topo[0, W_ROWS] + k, DLAM)
+            put1(state, line, LAM, 0.0 if guess == RESTART else moved)
+    top, total = 0.0, 0.0
+    for b in range(topo[0, BODIES]):
+        u, v, v2 = get6(state, b, U), get6(state, b, V), get6(state, b, V2)
+        if guess == PREDICT:
+            put6(state, b, V2, v)
+            if read:
+                u = axpy6(1.0 + amount, u, scale6(-amount, v))
+            else:
+                u = axpy6(1.0 + amount, v, scale6(-amount, v2))
+        elif guess == SHIFT:
+            u = axpy6(amount, get6(work, b, DV), v)
+        elif not read:
+            u = v2
+        e, s = evaluate(topo, par, state, work, b, dt, left, right, gravity, u[0], u[1], elements)
+        top, total = max(top, e), total + s
+    error = top + 0.0 * total
+    return residual_of_border(topo, par, state, work, time, dt, left, right, loops, elements, error, whole)
+
+
+@kernel
+def advance(topo, par, state, work, time, dt, left, right, gravity, loops, elements, whole):
+    """Back-substitution, full Newton step and evaluation in one pass; returns the largest error of joints and
+    active rows"""
+    top, total = 0.0, 0.0
+    if loops is not None:
+        solve_rows(topo, state, work, topo[0, BODIES], 0, ZERO6)
+    for b in range(topo[0, BODIES]):
+        z = carry_motion(get6(work, topo[b + 1, PARENT], DZ), get3(work, b, ARM1))
+        z = add6(solve_link(topo, work, b, z, S1, loops), get6(work, b, C))
+        put6(work, b, DZ, z)
+        if loops is not None:
+            if closes(topo, b):
+                solve_rows(topo, state, work, b, b + 1, z)
+        w = get3(state, b, V + 3)
+        f0, f = half_turn(w, dt)
+        dv = scale6(1.0 / dt, (z[0], add3(scale3(f0, z[1]), cross(z[1], f))))
+        put6(work, b, DV, dv)
+        v = add6(get6(state, b, V), dv)
+        e, s = evaluate(topo, par, state, work, b, dt, left, right, gravity, v[0], v[1], elements)
+        top, total = max(top, e), total + s
+    error = top + 0.0 * total
+    return residual_of_border(topo, par, state, work, time, dt, left, right, loops, elements, error, whole)
+
+
+@kernel
+def step(
+    topo, par, state, work, time, dt, ratio, left, right, gravity, tolerance, limit, most, read, loops,
+    elements, whole,
+):  # fmt: skip
+    """Solves one step; returns (status, eliminations, corrections).  limit: error allowed in redundant rows;
+    most: iterations"""
+    error = attempt(
+        topo, par, state, work, time, dt, left, right, gravity, PREDICT, ratio, read, loops, elements, whole
+    )
+    norm = keep_nan_max(factor(topo, par, state, work, time, dt, left, loops, elements), error)
+    factored, corrected = 1, 0
+    while corrected < most:
+        if norm < tolerance:
+            status, more = settle(
+                topo, par, state, work, time, dt, left, right, gravity, tolerance, limit, loops, elements,
+                whole,
+            )  # fmt: skip
+            return status, factored, corrected + more
+        last = norm
+        error = advance(topo, par, state, work, time, dt, left, right, gravity, loops, elements, whole)
+        norm = keep_nan_max(renew(topo, par, state, work, loops, elements), error)
+        corrected += 1
+        if not norm < max(last, tolerance):
+            break
+        if norm > max(REUSE * last, SMALL):
+            norm = keep_nan_max(factor(topo, par, state, work, time, dt, left, loops, elements), error)
+            factored += 1
+    return careful_step(
+        topo, par, state, work, time, dt, left, right, gravity, tolerance, limit, most, read, factored,
+        corrected, loops, elements, whole,
+    )  # fmt: skip
+
+
+@kernel
+def careful_step(
+    topo, par, state, work, time, dt, left, right, gravity, tolerance, limit, most, read, factored,
+    corrected, loops, elements, whole,
+):  # fmt: skip
+    """Newton with a new factor in every iteration, from the node's velocities; a step that enlarges the joint
+    errors tenfold, or leaves the domain of the discrete rotation, is halved"""
+    error = attempt(
+        topo, par, state, work, time, dt, left, right, gravity, RESTART, 0.0, read, loops, elements, whole
+    )
+    for _ in range(most):
+        norm = keep_nan_max(factor(topo, par, state, work, time, dt, left, loops, elements), error)
+        factored += 1
+        if norm < tolerance:
+            status, more = settle(
+                topo, par, state, work, time, dt, left, right, gravity, tolerance, limit, loops, elements,
+                whole,
+            )  # fmt: skip
+            return status, factored, corrected + more
+        if not norm < HUGE:
+            return NOT_FINITE, factored, corrected
+        new = advance(topo, par, state, work, time, dt, left, right, gravity, loops, elements, whole)
+        corrected += 1
+        alpha = 1.0
+        while not new < max(10.0 * error, GROSS) and alpha > 1e-3:
+            alpha *= 0.5
+            new = attempt(
+                topo, par, state, work, time, dt, left, right, gravity, SHIFT, -alpha, read, loops, elements,
+                whole,
+            )  # fmt: skip
+        error = new
+    return (OUT_OF_DOMAIN if error > 100.0 else ITERATION_LIMIT), factored, corrected
+
+
+@kernel
+def settle(topo, par, state, work, time, dt, left, right, gravity, tolerance, limit, loops, elements, whole):
+    """After convergence: up to two more corrections while the redundant rows still improve; returns (status,
+    corrections)"""
+    more = 0
+    if loops is not None:
+        while whole[0] > tolerance and more < 2:
+            last = whole[0]
+            advance(topo, par, state, work, time, dt, left, right, gravity, loops, elements, whole)
+            renew(topo, par, state, work, loops, elements)
+            more += 1
+            if not whole[0] < 0.5 * last:
+                break
+        if not whole[0] < limit:
+            return REDUNDANT_ROWS, more
+    return CONVERGED, more

@@ -1,0 +1,245 @@
+"""The node between two steps of the variational integrator: configuration, momenta, velocities.
+
+accept: the trial configuration becomes the node, with the momentum there.   project: velocities at the
+node."""
+
+from sarrus._jit import kernel
+from sarrus.dynamics.body import momentum, place, world_inertia
+from sarrus.dynamics.border import (
+    add_compliant_impulses,
+    enter_rows,
+    keep_compliant_impulses,
+    projection_compliance,
+    put_rows,
+)
+from sarrus.dynamics.coordinates import add_pair, arm_between, coordinate_rate
+from sarrus.dynamics.custom import add_custom_forces, seed_bodies
+from sarrus.dynamics.drive import add_drive_impulses, enter_drives
+from sarrus.dynamics.elements import enter_coordinates, forces
+from sarrus.dynamics.link import enter
+from sarrus.layout import (
+    ACTIVE,
+    BODIES,
+    CONSTRAINT_ROW,
+    CUSTOM_FORCES,
+    DIAG,
+    DRIVE_I,
+    EFFORT_RIGHT,
+    ERR,
+    FORCE,
+    FREE_ROOTS,
+    G0,
+    INERTIA,
+    JOINT_COORDINATES,
+    JOINT_DRIVE,
+    JOINTS,
+    JW,
+    LAM,
+    MASS,
+    PARENT,
+    Q1,
+    R1,
+    RATE,
+    ROOT,
+    ROW_KIND,
+    ROW_OF,
+    ROWS,
+    S_JOINTS,
+    S_ROWS,
+    T_JOINTS,
+    T_ROWS,
+    W_ROWS,
+    WATCH,
+    X1,
+    F,
+    P,
+    Q,
+    U,
+    V,
+    X,
+)
+from sarrus.maths.access import add_to6, get1, get3, get4, get6, get9, put1, put3, put4, put6, put9
+from sarrus.maths.quaternion import half_turn, normalised, rotation
+from sarrus.maths.spatial import axpy6, carry_force
+from sarrus.maths.vectors import ZERO3, axpy3, mv, scale3, sub3
+from sarrus.solvers.tree import project_down, project_up
+
+# Rounding takes quaternions from unit length; they are brought back beyond this.
+UNIT = 1e-13
+# A loop is singular at a node where its smallest pivot is below this part of its scale; the row vectors are
+# then those of a neighbour on the same branch, this part of a step away.
+SINGULAR, ASIDE = 1e-9, 0.02
+# Rows are chosen anew when the smallest pivot of a loop falls below this part of the largest since the last
+# choice, and below this part of its scale.
+FALLEN, POOR = 0.1, 1e-2
+# Above all pivots.
+HUGE = 1e300
+
+
+@kernel
+def begin(topo, par, state, work, gravity, u, loops, elements):
+    """Work for the node in `state` (positions, momenta P = M u); call once before the first step"""
+    n = topo[0, BODIES]
+    for b in range(n):
+        place(state, work, b, 0.0, ZERO3, ZERO3)
+        put9(work, b, JW, world_inertia(get9(work, b, R1), get9(par, b, INERTIA)))
+        enter(topo, par, work, b, topo[b + 1, PARENT])
+    if elements is not None:
+        enter_coordinates(topo, par, state, work, elements)
+        enter_drives(topo, par, state, work)
+        forces(topo, par, state, work, gravity, u)
+    if loops is not None:
+        enter_rows(topo, par, state, work, elements)
+
+
+@kernel
+def accept(topo, par, state, work, time, dt, left, right, gravity, u, loops, elements):
+    """The trial configuration becomes the node; momentum there, free motions, arms and world inertia.  u:
+    inputs at the node"""
+    n = topo[0, BODIES]
+    if loops is not None and elements is not None:
+        keep_compliant_impulses(topo, par, state, work, dt, left, right)
+    for b in range(n):
+        w = get3(state, b, V + 3)
+        f0, f = half_turn(w, dt)
+        m = get1(par, b, MASS)
+        p = momentum(m, get9(work, b, JW), get3(state, b, V), w, f0, f)
+        if elements is None:
+            p = (axpy3(right * dt * m, gravity, p[0]), p[1])
+        put6(state, b, P, p)
+    if topo[0, FREE_ROOTS] > 0:
+        collect_imbalance(topo, state, work)
+    for b in range(n):
+        a = topo[b + 1, PARENT]
+        put3(state, b, X, get3(work, b, X1))
+        q = get4(work, b, Q1)
+        if abs(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] - 1.0) > UNIT:
+            q = normalised(q)
+            put9(work, b, R1, rotation(q))
+        put4(state, b, Q, q)
+        put9(work, b, JW, world_inertia(get9(work, b, R1), get9(par, b, INERTIA)))
+        enter(topo, par, work, b, a)
+    if elements is not None:
+        enter_drives(topo, par, state, work)
+        add_drive_impulses(topo, par, state, work, EFFORT_RIGHT)
+        if topo[0, CUSTOM_FORCES] > 0:
+            add_custom_forces(topo, par, state, work, time + dt, right * dt, False)
+        enter_coordinates(topo, par, state, work, elements)
+    if loops is not None:
+        if elements is not None:
+            enter_rows_keeping(topo, par, state, work)
+        else:
+            enter_rows(topo, par, state, work, elements)
+    if elements is not None:
+        forces(topo, par, state, work, gravity, u)
+        for b in range(n):
+            put6(state, b, P, axpy6(right * dt, get6(state, b, FORCE), get6(state, b, P)))
+
+
+@kernel
+def collect_imbalance(topo, state, work):
+    """What the momentum balance of every free-flying tree still misses, added to the momentum of its root.
+
+    The step is solved to a tolerance; this keeps total momentum exact to rounding."""
+    for b in range(topo[0, BODIES]):
+        root = topo[b + 1, ROOT]
+        if root >= 0:
+            arm = sub3(get3(state, b, X), get3(state, root, X))
+            add_to6(state, root, P, 1.0, carry_force(get6(work, b, F), arm))
+
+
+@kernel
+def enter_rows_keeping(topo, par, state, work):
+    """`enter_rows`, with the impulses of drive and damper rows at the last node added to the momenta"""
+    put_rows(topo, par, state, work, G0, True, True)
+    add_compliant_impulses(topo, state, work)
+    enter_rows(topo, par, state, work, True)
+
+
+@kernel
+def project(topo, par, state, work, loops, elements):
+    """Velocities at the node, U, and the momenta they carry; multipliers of the projection are left in LAM"""
+    if loops is not None:
+        projection_compliance(topo, par, work)
+        for k in range(topo[0, ROWS]):
+            put1(work, topo[0, W_ROWS] + k, ERR, 0.0)
+            put1(state, topo[0, S_ROWS] + k, LAM, 0.0)
+    if elements is not None:
+        seed_bodies(topo, par, state, work, 0.0, 0.0, False)
+    project_up(topo, par, state, work, loops, elements, None)
+    project_down(topo, par, state, work, loops)
+    if elements is not None:
+        add_drive_impulses(topo, par, state, work, RATE)
+        if loops is not None:
+            armature_of_rows(topo, state, work)
+
+
+@kernel
+def armature_of_rows(topo, state, work):
+    """The momentum of armatures that are border rows: minus the multipliers of the projection"""
+    for k in range(topo[0, ROWS]):
+        if topo[topo[0, T_ROWS] + k, ROW_KIND] != CONSTRAINT_ROW:
+            put1(work, topo[0, W_ROWS] + k, ERR, -get1(state, topo[0, S_ROWS] + k, LAM))
+    add_compliant_impulses(topo, state, work)
+
+
+@kernel
+def momenta_of_velocities(topo, par, state, work, elements):
+    """P = M U at the node, armatures included"""
+    for b in range(topo[0, BODIES]):
+        w = get3(state, b, U + 3)
+        put6(state, b, P, (scale3(get1(par, b, MASS), get3(state, b, U)), mv(get9(work, b, JW), w)))
+    if elements is not None:
+        for c in range(topo[0, JOINTS]):
+            line = topo[0, T_JOINTS] + c
+            d = topo[line, JOINT_DRIVE]
+            if d >= 0:
+                arm = arm_between(work, topo, c)
+                for i in range(topo[line, JOINT_COORDINATES]):
+                    inertia = get1(par, d, DRIVE_I + i)
+                    if inertia > 0.0:
+                        q, rate, w = coordinate_rate(topo, par, state, work, c, i, elements)
+                        add_pair(topo, state, P, c, inertia * rate, w, arm)
+
+
+@kernel
+def enter_aside(topo, par, state, work, h, loops, elements):
+    """Free motions, arms and row vectors of the node moved by h seconds along the velocities of the last
+    step"""
+    for b in range(topo[0, BODIES]):
+        place(state, work, b, h, get3(state, b, V), get3(state, b, V + 3))
+        enter(topo, par, work, b, topo[b + 1, PARENT])
+    if loops is not None:
+        enter_rows(topo, par, state, work, elements)
+    for b in range(topo[0, BODIES]):
+        place(state, work, b, 0.0, ZERO3, ZERO3)
+
+
+@kernel
+def smallest_pivot(topo, state, work, scales):
+    """(smallest pivot of a loop over its scale, whether one has fallen far below its best since the last
+    choice of rows).
+
+    scales: of every place of every joint; the last column tells joints whose rows leave no choice.  Reads the
+    pivots of the projection just made"""
+    least, fallen = HUGE, False
+    k, rows = 0, topo[0, ROWS]
+    while k < rows:
+        it = topo[0, T_ROWS] + k
+        if topo[it, ROW_KIND] != CONSTRAINT_ROW:
+            k += 1
+            continue
+        of, low = topo[it, ROW_OF], HUGE
+        while (
+            k < rows
+            and topo[topo[0, T_ROWS] + k, ROW_OF] == of
+            and topo[topo[0, T_ROWS] + k, ROW_KIND] == CONSTRAINT_ROW
+        ):
+            place = int(get1(state, topo[0, S_ROWS] + k, ACTIVE))
+            low = min(low, get1(work, topo[0, W_ROWS] + k, DIAG) / scales[of, place])
+            k += 1
+        least = min(least, low)
+        best = max(get1(state, topo[0, S_JOINTS] + of, WATCH), low)
+        put1(state, topo[0, S_JOINTS] + of, WATCH, best)
+        fallen = fallen or (low < min(FALLEN * best, POOR) and scales[of, 6] == 0.0)
+    return least, fallen

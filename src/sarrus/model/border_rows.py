@@ -1,0 +1,52 @@
+"""The border rows of joints that close loops, and of drives and dampers that the tree does not carry."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sarrus import layout as at
+from sarrus.model.description import Description, Drives, body_number, gear_joints, in_tree, is_dual
+from sarrus.model.plan import BorderRow
+
+
+def constraint_rows(d: Description, j: int, places: tuple[int, ...]) -> list[BorderRow]:
+    """Border rows of joint j at the given places."""
+    joint, world = d.joints[j], len(d.tree.order)
+    if joint.kind == at.GEAR:
+        first, second = gear_joints(d, j)
+        pairs = [(d.joints[first], 0), (d.joints[second], 2)]
+        ends = sum((ends_of_pair(d, g.a, g.b, role) for g, role in pairs), ())
+        touches = any(world in (d.number[g.a], d.number[g.b]) for g, _ in pairs)
+    elif joint.kind == at.CUSTOM:
+        bodies = [d.number[body_number(d, name)] for name in joint.source.bodies]
+        ends = tuple((int(b), role) for role, b in enumerate(bodies) if b < world)
+        touches = True
+    else:
+        ends = ends_of_pair(d, joint.a, joint.b)
+        touches = world in (d.number[joint.a], d.number[joint.b])
+    return [BorderRow(j, at.CONSTRAINT_ROW, 0, ends, touches, place) for place in places]
+
+
+def compliant_rows(d: Description, drives: Drives) -> list[BorderRow]:
+    """Rows of the drives that the tree does not carry, and of point-to-point dampers."""
+    tree = in_tree(d)
+    rows = []
+    for j in np.flatnonzero(drives.any):
+        joint = d.joints[j]
+        if j in tree and is_dual(joint):
+            continue
+        ends = ends_of_pair(d, joint.a, joint.b)
+        for i in np.flatnonzero(drives.c[j] + drives.inertia[j] + drives.k[j]):
+            rows.append(BorderRow(int(j), at.DRIVE_ROW, int(i), ends, len(ends) < 2, -1))
+    for e, spring in enumerate(d.mechanism.springs.values()):
+        if spring.damping > 0.0:
+            ends = ends_of_pair(d, body_number(d, spring.a), body_number(d, spring.b))
+            rows.append(BorderRow(e, at.DAMPER_ROW, 0, ends, len(ends) < 2, -1))
+    return rows
+
+
+def ends_of_pair(d: Description, a: int, b: int, first_role: int = 0) -> tuple[tuple[int, int], ...]:
+    """Ends of a row between the user's bodies a (parent) and b (child)."""
+    world = len(d.tree.order)
+    ends = ((d.number[b], first_role), (d.number[a], first_role + 1))
+    return tuple((int(body), role) for body, role in ends if body < world)

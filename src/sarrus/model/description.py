@@ -1,0 +1,139 @@
+"""What a model is made of before border rows are chosen: bodies, joints, drives, inputs, user functions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from sarrus import layout as at
+from sarrus.mechanism import Mechanism
+from sarrus.model.custom import constraint_callback, energy_callback, force_callback
+from sarrus.model.geometry import JointGeometry, free_root
+from sarrus.model.graph import SpanningTree
+
+
+@dataclass
+class Description:
+    """What does not depend on the choice of border rows: bodies, joints, elements, inputs."""
+
+    mechanism: Mechanism
+    tree: SpanningTree
+    joints: list[JointGeometry]
+    number: np.ndarray  # kernel number of the user's body; the world maps to itself
+    rotation: np.ndarray  # (nb, 3, 3) reference orientations
+    inputs: dict[str, slice] = field(default_factory=dict)
+    callbacks: list[Any] = field(default_factory=list)  # keeps compiled user functions alive
+    addresses: dict[tuple[str, str], int] = field(default_factory=dict)
+
+
+def describe(mechanism: Mechanism, tree: SpanningTree, joints: list[JointGeometry]) -> Description:
+    """Bodies, joints (free roots added) and inputs of `mechanism`, user functions compiled."""
+    world = len(mechanism.bodies)
+    number = np.empty(world + 1, np.int64)
+    number[tree.order] = np.arange(world)
+    number[world] = world
+    bodies = list(mechanism.bodies.values())
+    joints = joints + [free_root(tree.order[b], world, bodies[tree.order[b]].position) for b in tree.roots]
+    rotation = np.array([matrix(body.orientation) for body in bodies]).reshape(world, 3, 3)
+    out = Description(mechanism, tree, joints, number, rotation)
+    width = 0
+    for name in mechanism.forces:
+        out.inputs[name] = slice(width, width + 6)
+        width += 6
+    by_name = {joint.name: joint for joint in joints if joint.name}
+    for name, motor in mechanism.motors.items():
+        count = 1 if motor.component is not None else by_name[motor.joint].coordinates
+        out.inputs[name] = slice(width, width + count)
+        width += count
+    _compile_callbacks(out)
+    return out
+
+
+def _compile_callbacks(d: Description) -> None:
+    def keep(name: str, what: str, callback: Any) -> None:
+        d.callbacks.append(callback)
+        d.addresses[name, what] = callback.address
+
+    for joint in d.joints:
+        if joint.kind == at.CUSTOM:
+            c = joint.source
+            m, p, where = len(c.bodies), len(c.parameters), f"constraint {c.name!r}"
+            keep(c.name, "residual", constraint_callback(f"{where}: residual", c.residual, m, p, (c.rows,)))
+            if c.jacobian is not None:
+                keep(
+                    c.name,
+                    "jacobian",
+                    constraint_callback(f"{where}: jacobian", c.jacobian, m, p, (c.rows, m, 6)),
+                )
+    for f in d.mechanism.custom_forces.values():
+        keep(f.name, "force", force_callback(f"force {f.name!r}", f.force, len(f.bodies), len(f.parameters)))
+    for v in d.mechanism.potentials.values():
+        m, p = len(v.bodies), len(v.parameters)
+        keep(v.name, "energy", energy_callback(f"potential {v.name!r}: energy", v.energy, m, p))
+        if v.gradient is not None:
+            where = f"potential {v.name!r}: gradient"
+            keep(v.name, "gradient", constraint_callback(where, v.gradient, m, p, (m, 6)))
+
+
+class Drives:
+    """Damping, armature and servo stiffness per joint, added up over joint springs, motors and armatures."""
+
+    def __init__(self, d: Description):
+        self.c = np.zeros((len(d.joints), 6))
+        self.inertia = np.zeros((len(d.joints), 6))
+        self.k = np.zeros((len(d.joints), 6))
+        index = {joint.name: j for j, joint in enumerate(d.joints) if joint.name}
+        for j, joint in enumerate(d.joints):
+            self.inertia[j, : len(joint.armature)] = joint.armature
+        for spring in d.mechanism.joint_springs.values():
+            self.c[index[spring.joint], : len(spring.damping)] += spring.damping
+        for motor in d.mechanism.motors.values():
+            if motor.mode == "servo":
+                j = index[motor.joint]
+                for i in motor_components(motor, d.joints[j]):
+                    self.c[j, i] += motor.damping
+                    self.k[j, i] += motor.stiffness
+        self.any = (self.c + self.inertia + self.k).any(axis=1)
+
+
+def motor_components(motor: Any, joint: JointGeometry) -> range:
+    """Coordinates that a motor acts on."""
+    return (
+        range(joint.coordinates) if motor.component is None else range(motor.component, motor.component + 1)
+    )
+
+
+def in_tree(d: Description) -> dict[int, int]:
+    """Body of every tree joint."""
+    return {j: b for b, j in enumerate(d.tree.joint)}
+
+
+def is_dual(joint: JointGeometry) -> bool:
+    """Whether the coordinates of a tree joint are dual to its freedoms, so that the tree can carry its
+    drives."""
+    return joint.rotations < 3
+
+
+def body_number(d: Description, name: str) -> int:
+    """The user's index of a body, the number of bodies for the world."""
+    return len(d.mechanism.bodies) if name == "world" else list(d.mechanism.bodies).index(name)
+
+
+def gear_joints(d: Description, j: int) -> tuple[int, int]:
+    """The two joints that gear j couples."""
+    names = [joint.name for joint in d.joints]
+    return names.index(d.joints[j].source.joint_a), names.index(d.joints[j].source.joint_b)
+
+
+def matrix(q: np.ndarray) -> np.ndarray:
+    """Rotation matrix (3, 3) of a unit quaternion w, x, y, z."""
+    w, x, y, z = q
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
