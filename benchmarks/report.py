@@ -16,11 +16,12 @@ to nine rounds; in each round all contestants run once, one after the other, in 
 `sarrus.simulate`, order 2, positions, orientations and projected velocities of every node recorded ("no
 read-out": only the last node). MuJoCo: its own compiled loop `mj_step(model, data, nstep)`, default
 settings, nothing recorded; loops are soft `connect` constraints at one point each, which suffices in a
-plane, on the spanning tree that suits MuJoCo best. Pinocchio: `aba` and semi-implicit Euler called from
-Python, about 2 us of the time being the calls; trees only. Energy errors are max |E - E0| over the run
-as a part of the energy of the start above that of hanging at rest; violation is the largest residual of
-all joint rows [m, rad]. "Blows up": MuJoCo resets itself silently after a numerical failure, found in
-its warnings; its time per step is then that of the steps before and after the reset.
+plane, for the rhombi on the faster of the two spanning trees that were tried. Pinocchio: `aba` and semi-
+implicit Euler called from Python, the price of those calls included; trees only. Energy errors are max
+|E - E0| over the run as a part of the energy of the start above that of hanging at rest; violation is
+the largest residual of all joint rows [m, rad]. "Blows up": MuJoCo resets itself silently after a
+numerical failure, found in its warnings; its time per step is then that of the steps before and after
+the reset.
 """
 
 

@@ -1,9 +1,9 @@
 """[MC23] Fig. 12: the double four-bar linkage through its flat configurations, against a GGL integrator.
 
 Beside the paper's curves stand the benchmark's reference point of joint B0 after 10 s and the energy
-errors published for Exudyn: 0.114, 1.14e-3 and 2.9e-4 J at dt 0.01, 0.001 and 0.0005 s. The paper's GGL
-code gains energy steadily; our small baseline of that type keeps its error bounded, at the size of
-order 1, and runs late."""
+errors published for Exudyn: 0.114, 1.14e-3 and 2.9e-4 J at dt 0.01, 0.001 and 0.0005 s. The paper
+reports a growing energy error for its GGL code; our small baseline of that type keeps its error
+bounded, at the size of order 1, and runs late."""
 
 from __future__ import annotations
 
