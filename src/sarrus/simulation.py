@@ -74,11 +74,15 @@ class Simulation:
         self.method = method_named(method)
         self.stepper = _stepper(model, self.method, state, self.dt, reactions=False)
         self._inputs = Inputs(model, None, 1, self.dt, self.stepper.time)
+        self._winding = np.zeros(model.coordinates) if state is None else state.winding
 
     @property
     def state(self) -> State:
         """The state now."""
-        return self.stepper.state()
+        now = self.stepper.state()
+        if now.winding is None:
+            now.winding = self._winding
+        return now
 
     @property
     def time(self) -> float:
@@ -91,7 +95,12 @@ class Simulation:
         chunk = self.stepper.advance(1, u, 1, True)
         if chunk.failure is not None:
             raise _failed(chunk.failure, self.dt, None)
-        return self.state
+        now = self.state
+        # A model of lower pairs and gravity alone counts no turns in its kernels.
+        if not self.model.arrays.elements:
+            now.winding = self.model.coordinates_of(now.position, now.orientation, winding=self._winding)[0][0]
+            self._winding = now.winding
+        return now
 
 
 def simulate(
@@ -138,7 +147,6 @@ def simulate(
             controls = None
         else:
             keep, controls = None, None if controller is None else Controls(model, controller)
-        recorder.begin(first, _first_inputs(driver, controls, first, steps))
         done, now = 0, first
         while done < steps:
             count = 1 if controls is not None else min(PIECE, steps - done)
@@ -147,7 +155,9 @@ def simulate(
                 u = controls.apply(stepper.time, now, u)
             elif keep is not None:
                 u = np.repeat(u, count, axis=0) if len(u) == 1 else u
-            chunk = stepper.advance(count, u, record_every, controls is not None or reactions)
+            chunk = stepper.advance(count, u, record_every, controller is not None or reactions)
+            if done == 0:
+                recorder.begin(first, u[:1])
             recorder.add(chunk, u)
             if chunk.failure is not None:
                 failure = chunk.failure
@@ -160,12 +170,6 @@ def simulate(
     if failure is not None:
         raise _failed(failure, float(dt), trajectory)
     return trajectory
-
-
-def _first_inputs(driver: Inputs, controls: Controls | None, first: State, steps: int) -> np.ndarray:
-    """Inputs at the first node, for the record."""
-    u = driver.piece(0, 1)[:1]
-    return u if controls is None else u.copy()
 
 
 def _stepper(model: Model, method: Any, state: State | None, dt: float, *, reactions: bool) -> Any:

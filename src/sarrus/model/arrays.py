@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
 from sarrus import layout as at
-from sarrus.mechanism import Mechanism
-from sarrus.model.custom import constraint_callback, energy_callback, force_callback
-from sarrus.model.geometry import JointGeometry, free_root
-from sarrus.model.graph import SpanningTree
-from sarrus.model.plan import BorderRow, Plan
+from sarrus.model.curves import put_curve
+from sarrus.model.description import (
+    Description,
+    Drives,
+    body_number,
+    gear_joints,
+    in_tree,
+    is_dual,
+    motor_components,
+)
+from sarrus.model.geometry import JointGeometry
+from sarrus.model.lines import Lines
+from sarrus.model.plan import Plan
 
 
 @dataclass
@@ -43,166 +50,6 @@ class Arrays:
     def nbytes(self) -> int:
         """Bytes of all four arrays."""
         return self.topo.nbytes + self.par.nbytes + self.state.nbytes + 8 * self.work_shape[0] * self.work_shape[1]
-
-
-@dataclass
-class Description:
-    """What does not depend on the choice of border rows: bodies, joints, elements, inputs."""
-
-    mechanism: Mechanism
-    tree: SpanningTree
-    joints: list[JointGeometry]
-    number: np.ndarray  # kernel number of the user's body; the world maps to itself
-    rotation: np.ndarray  # (nb, 3, 3) reference orientations
-    inputs: dict[str, slice] = field(default_factory=dict)
-    callbacks: list[Any] = field(default_factory=list)  # keeps compiled user functions alive
-    addresses: dict[tuple[str, str], int] = field(default_factory=dict)
-
-
-def describe(mechanism: Mechanism, tree: SpanningTree, joints: list[JointGeometry]) -> Description:
-    """Bodies, joints (free roots added) and inputs of `mechanism`, user functions compiled."""
-    world = len(mechanism.bodies)
-    number = np.empty(world + 1, np.int64)
-    number[tree.order] = np.arange(world)
-    number[world] = world
-    bodies = list(mechanism.bodies.values())
-    joints = joints + [free_root(tree.order[b], world, bodies[tree.order[b]].position) for b in tree.roots]
-    rotation = np.array([matrix(body.orientation) for body in bodies]).reshape(world, 3, 3)
-    out = Description(mechanism, tree, joints, number, rotation)
-    width = 0
-    for name, force in mechanism.forces.items():
-        out.inputs[name] = slice(width, width + 6)
-        width += 6
-    by_name = {joint.name: joint for joint in joints if joint.name}
-    for name, motor in mechanism.motors.items():
-        count = 1 if motor.component is not None else by_name[motor.joint].coordinates
-        out.inputs[name] = slice(width, width + count)
-        width += count
-    _compile_callbacks(out)
-    return out
-
-
-def _compile_callbacks(d: Description) -> None:
-    def keep(name: str, what: str, callback: Any) -> None:
-        d.callbacks.append(callback)
-        d.addresses[name, what] = callback.address
-
-    for joint in d.joints:
-        if joint.kind == at.CUSTOM:
-            c = joint.source
-            m, p, where = len(c.bodies), len(c.parameters), f"constraint {c.name!r}"
-            keep(c.name, "residual", constraint_callback(f"{where}: residual", c.residual, m, p, (c.rows,)))
-            if c.jacobian is not None:
-                keep(c.name, "jacobian", constraint_callback(f"{where}: jacobian", c.jacobian, m, p, (c.rows, m, 6)))
-    for f in d.mechanism.custom_forces.values():
-        keep(f.name, "force", force_callback(f"force {f.name!r}", f.force, len(f.bodies), len(f.parameters)))
-    for v in d.mechanism.potentials.values():
-        m, p = len(v.bodies), len(v.parameters)
-        keep(v.name, "energy", energy_callback(f"potential {v.name!r}: energy", v.energy, m, p))
-        if v.gradient is not None:
-            where = f"potential {v.name!r}: gradient"
-            keep(v.name, "gradient", constraint_callback(where, v.gradient, m, p, (m, 6)))
-
-
-def matrix(q: np.ndarray) -> np.ndarray:
-    """Rotation matrix (3, 3) of a unit quaternion w, x, y, z."""
-    w, x, y, z = q
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
-
-
-class Drives:
-    """Damping, armature and servo stiffness per joint, added up over joint springs, motors and armatures."""
-
-    def __init__(self, d: Description):
-        self.c = np.zeros((len(d.joints), 6))
-        self.inertia = np.zeros((len(d.joints), 6))
-        self.k = np.zeros((len(d.joints), 6))
-        index = {joint.name: j for j, joint in enumerate(d.joints) if joint.name}
-        for j, joint in enumerate(d.joints):
-            self.inertia[j, : len(joint.armature)] = joint.armature
-        for spring in d.mechanism.joint_springs.values():
-            self.c[index[spring.joint], : len(spring.damping)] += spring.damping
-        for motor in d.mechanism.motors.values():
-            if motor.mode == "servo":
-                j = index[motor.joint]
-                for i in motor_components(motor, d.joints[j]):
-                    self.c[j, i] += motor.damping
-                    self.k[j, i] += motor.stiffness
-        self.any = (self.c + self.inertia + self.k).any(axis=1)
-
-
-def motor_components(motor: Any, joint: JointGeometry) -> range:
-    """Coordinates that a motor acts on."""
-    return range(joint.coordinates) if motor.component is None else range(motor.component, motor.component + 1)
-
-
-def in_tree(d: Description) -> dict[int, int]:
-    """Body of every tree joint."""
-    return {j: b for b, j in enumerate(d.tree.joint)}
-
-
-def is_dual(joint: JointGeometry) -> bool:
-    """Whether the coordinates of a tree joint are dual to its freedoms, so that the tree can carry its drives."""
-    return joint.rotations < 3
-
-
-def ends_of_pair(d: Description, a: int, b: int, first_role: int = 0) -> tuple[tuple[int, int], ...]:
-    """Ends of a row between the user's bodies a (parent) and b (child)."""
-    world = len(d.tree.order)
-    ends = ((d.number[b], first_role), (d.number[a], first_role + 1))
-    return tuple((int(body), role) for body, role in ends if body < world)
-
-
-def constraint_rows(d: Description, j: int, places: tuple[int, ...]) -> list[BorderRow]:
-    """Border rows of joint j at the given places."""
-    joint, world = d.joints[j], len(d.tree.order)
-    if joint.kind == at.GEAR:
-        first, second = gear_joints(d, j)
-        pairs = [(d.joints[first], 0), (d.joints[second], 2)]
-        ends = sum((ends_of_pair(d, g.a, g.b, role) for g, role in pairs), ())
-        touches = any(world in (d.number[g.a], d.number[g.b]) for g, _ in pairs)
-    elif joint.kind == at.CUSTOM:
-        bodies = [d.number[body_number(d, name)] for name in joint.source.bodies]
-        ends = tuple((int(b), role) for role, b in enumerate(bodies) if b < world)
-        touches = True
-    else:
-        ends = ends_of_pair(d, joint.a, joint.b)
-        touches = world in (d.number[joint.a], d.number[joint.b])
-    return [BorderRow(j, at.CONSTRAINT_ROW, 0, ends, touches, place) for place in places]
-
-
-def body_number(d: Description, name: str) -> int:
-    """The user's index of a body, the number of bodies for the world."""
-    return len(d.mechanism.bodies) if name == "world" else list(d.mechanism.bodies).index(name)
-
-
-def gear_joints(d: Description, j: int) -> tuple[int, int]:
-    names = [joint.name for joint in d.joints]
-    return names.index(d.joints[j].source.joint_a), names.index(d.joints[j].source.joint_b)
-
-
-def compliant_rows(d: Description, drives: Drives) -> list[BorderRow]:
-    """Rows of the drives that the tree does not carry, and of point-to-point dampers."""
-    tree = in_tree(d)
-    rows = []
-    for j in np.flatnonzero(drives.any):
-        joint = d.joints[j]
-        if j in tree and is_dual(joint):
-            continue
-        ends = ends_of_pair(d, joint.a, joint.b)
-        for i in np.flatnonzero(drives.c[j] + drives.inertia[j] + drives.k[j]):
-            rows.append(BorderRow(int(j), at.DRIVE_ROW, int(i), ends, len(ends) < 2, -1))
-    for e, spring in enumerate(d.mechanism.springs.values()):
-        if spring.damping > 0.0:
-            ends = ends_of_pair(d, body_number(d, spring.a), body_number(d, spring.b))
-            rows.append(BorderRow(e, at.DAMPER_ROW, 0, ends, len(ends) < 2, -1))
-    return rows
 
 
 def make_arrays(d: Description, plan: Plan, drives: Drives) -> Arrays:
@@ -252,28 +99,6 @@ def make_arrays(d: Description, plan: Plan, drives: Drives) -> Arrays:
     )
 
 
-class Lines:
-    """Lines of `par` as they are added."""
-
-    def __init__(self, links: int):
-        self.lines = [np.zeros(at.PAR_COLS) for _ in range(links)]
-
-    def add(self) -> tuple[int, np.ndarray]:
-        self.lines.append(np.zeros(at.PAR_COLS))
-        return len(self.lines) - 1, self.lines[-1]
-
-    def add_numbers(self, values: np.ndarray) -> int:
-        """Line of the first of `values`, which fill as many lines as they need, one at least."""
-        first = len(self.lines)
-        for k in range(max(1, -(-len(values) // at.PAR_COLS))):
-            part = values[k * at.PAR_COLS : (k + 1) * at.PAR_COLS]
-            self.add()[1][: len(part)] = part
-        return first
-
-    def array(self) -> np.ndarray:
-        return np.ascontiguousarray(np.array(self.lines).reshape(-1, at.PAR_COLS))
-
-
 def _put_geometry(line: np.ndarray, joint: JointGeometry) -> None:
     line[at.PA : at.PA + 3], line[at.PB : at.PB + 3] = joint.pa, joint.pb
     line[at.TB : at.TB + 9], line[at.RB : at.RB + 9] = joint.basis_t.ravel(), joint.basis_r.ravel()
@@ -305,7 +130,7 @@ def _joint_table(d: Description, drives: Drives, lines: Lines) -> np.ndarray:
             row[[at.GEAR_A, at.GEAR_B]] = gear_joints(d, j)
             row[[at.GEAR_CA, at.GEAR_CB]] = joint.source.component_a, joint.source.component_b
         elif joint.kind == at.CURVE:
-            _put_curve(d, joint, row, lines)
+            put_curve(d, joint, row, lines)
         elif joint.kind == at.ROLLING:
             line[at.IS_DISC] = joint.source.axis is not None
         elif joint.kind == at.CUSTOM:
@@ -321,26 +146,6 @@ def _joint_table(d: Description, drives: Drives, lines: Lines) -> np.ndarray:
         line[at.DRIVE_I : at.DRIVE_I + 6] = drives.inertia[j]
         line[at.DRIVE_K : at.DRIVE_K + 6] = drives.k[j]
     return table
-
-
-def _put_curve(d: Description, joint: JointGeometry, row: np.ndarray, lines: Lines) -> None:
-    """Cubic segments over the chord length, in the frame of the parent."""
-    from scipy.interpolate import CubicSpline
-
-    curve = joint.source
-    centres = [body.position for body in d.mechanism.bodies.values()] + [np.zeros(3)]
-    points = curve.points - centres[joint.a]
-    s = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
-    if len(points) == 2:
-        coefficients = np.array([np.zeros(3), np.zeros(3), (points[1] - points[0]) / s[1], points[0]])[:, None, :]
-    else:
-        spline = CubicSpline(s, points, bc_type="periodic" if curve.closed else "natural")
-        coefficients = spline.c
-    row[at.CURVE_SEGMENTS], row[at.CURVE_CLOSED] = len(s) - 1, curve.closed
-    for k in range(len(s) - 1):
-        line = lines.add()[1]
-        line[at.CURVE_S0], line[at.CURVE_S1] = s[k], s[k + 1]
-        line[at.CURVE_COEFFICIENTS : at.CURVE_COEFFICIENTS + 12] = coefficients[::-1, k].ravel()
 
 
 def _element_table(d: Description, lines: Lines, world: int) -> tuple[np.ndarray, int]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from sarrus import layout as at
 from sarrus.errors import AssemblyError, MechanismError
-from sarrus.model.arrays import matrix
+from sarrus.model.description import matrix
 from sarrus.model.geometry import JointGeometry
 from sarrus.model.linear import Linearisation, least_change, multiply
 from sarrus.model.model import Model

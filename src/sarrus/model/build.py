@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from sarrus.errors import MechanismError
 from sarrus.mechanism import Mechanism
-from sarrus.model.arrays import Drives, compliant_rows, constraint_rows, describe, make_arrays
+from sarrus.model.arrays import make_arrays
+from sarrus.model.description import Drives, compliant_rows, constraint_rows, describe
 from sarrus.model.geometry import joint_geometry
 from sarrus.model.graph import spanning_tree
 from sarrus.model.model import Model

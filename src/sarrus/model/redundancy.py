@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sarrus import layout as at
-from sarrus.model.arrays import Arrays, Description
+from sarrus.model.arrays import Arrays
+from sarrus.model.description import Description
 from sarrus.model.linear import Linearisation, least_change
 
 SEEDS = 3

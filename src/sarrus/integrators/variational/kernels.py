@@ -72,7 +72,7 @@ from sarrus.layout import (
 )
 from sarrus.maths.access import add_to6, get1, get3, get4, get6, get9, put1, put3, put4, put6, put9
 from sarrus.maths.quaternion import half_turn, normalised, rotation
-from sarrus.maths.spatial import ZERO6, add6, axpy6, carry_force, carry_motion, scale6
+from sarrus.maths.spatial import ZERO6, add6, axpy6, carry_force, carry_motion, scale6, sum6
 from sarrus.maths.vectors import ZERO3, add3, axpy3, cross, mv, scale3, sub3
 from sarrus.solvers.border import solve_rows
 from sarrus.solvers.tree import closes, correct, eliminate, project_down, project_up, solve_link
@@ -316,6 +316,15 @@ def accept(topo, par, state, work, time, dt, left, right, gravity, u, loops, ele
 
 
 @kernel
+def is_finite(topo, state, column):
+    """Whether the six numbers of every body at `column` of the state (P, U) are finite"""
+    total = 0.0
+    for b in range(topo[0, BODIES]):
+        total += 0.0 * sum6(get6(state, b, column))
+    return total == 0.0
+
+
+@kernel
 def enter_rows_keeping(topo, par, state, work):
     """`enter_rows`, with the impulses of drive and damper rows at the last node added to the momenta"""
     put_rows(topo, par, state, work, G0, True, True)
@@ -412,7 +421,9 @@ def smallest_pivot(topo, state, work, scales):
         of, low = topo[it, ROW_OF], HUGE
         while k < rows and topo[topo[0, T_ROWS] + k, ROW_OF] == of and topo[topo[0, T_ROWS] + k, ROW_KIND] == CONSTRAINT_ROW:
             place = int(get1(state, topo[0, S_ROWS] + k, ACTIVE))
-            low = min(low, get1(work, topo[0, W_ROWS] + k, DIAG) / scales[of, place])
+            pivot = get1(work, topo[0, W_ROWS] + k, DIAG) / scales[of, place]
+            # A pivot that is not a positive number (NaN included) counts as 0.
+            low = min(low, pivot if pivot > 0.0 else 0.0)
             k += 1
         least = min(least, low)
         best = max(get1(state, topo[0, S_JOINTS] + of, WATCH), low)

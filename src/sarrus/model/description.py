@@ -1,0 +1,193 @@
+"""A mechanism with its spanning tree: bodies, joints, inputs, compiled user functions, drives, and the border rows they ask for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from sarrus import layout as at
+from sarrus.errors import MechanismError
+from sarrus.mechanism import Mechanism
+from sarrus.model.custom import constraint_callback, energy_callback, force_callback
+from sarrus.model.geometry import JointGeometry, free_root
+from sarrus.model.graph import SpanningTree
+from sarrus.model.plan import BorderRow
+
+
+@dataclass
+class Description:
+    """What does not depend on the choice of border rows: bodies, joints, elements, inputs."""
+
+    mechanism: Mechanism
+    tree: SpanningTree
+    joints: list[JointGeometry]
+    number: np.ndarray  # kernel number of the user's body; the world maps to itself
+    rotation: np.ndarray  # (nb, 3, 3) reference orientations
+    inputs: dict[str, slice] = field(default_factory=dict)
+    callbacks: list[Any] = field(default_factory=list)  # keeps compiled user functions alive
+    addresses: dict[tuple[str, str], int] = field(default_factory=dict)
+
+
+def describe(mechanism: Mechanism, tree: SpanningTree, joints: list[JointGeometry]) -> Description:
+    """Bodies, joints (free roots added) and inputs of `mechanism`, user functions compiled."""
+    world = len(mechanism.bodies)
+    number = np.empty(world + 1, np.int64)
+    number[tree.order] = np.arange(world)
+    number[world] = world
+    bodies = list(mechanism.bodies.values())
+    joints = joints + [free_root(tree.order[b], world, bodies[tree.order[b]].position) for b in tree.roots]
+    rotation = np.array([matrix(body.orientation) for body in bodies]).reshape(world, 3, 3)
+    out = Description(mechanism, tree, joints, number, rotation)
+    width = 0
+    for name in mechanism.forces:
+        out.inputs[name] = slice(width, width + 6)
+        width += 6
+    by_name = {joint.name: joint for joint in joints if joint.name}
+    for name, motor in mechanism.motors.items():
+        count = 1 if motor.component is not None else by_name[motor.joint].coordinates
+        out.inputs[name] = slice(width, width + count)
+        width += count
+    _check_user_terms(out)
+    _compile_callbacks(out)
+    return out
+
+
+def _check_user_terms(d: Description) -> None:
+    """Refuses what the kernels have no room for, by name."""
+    terms = [(f"constraint {j.name!r}", j.source) for j in d.joints if j.kind == at.CUSTOM]
+    terms += [(f"custom force {f.name!r}", f) for f in d.mechanism.custom_forces.values()]
+    terms += [(f"potential {v.name!r}", v) for v in d.mechanism.potentials.values()]
+    for where, term in terms:
+        if len(term.bodies) > at.MAX_CUSTOM_BODIES:
+            raise MechanismError(
+                f"{where} acts on {len(term.bodies)} bodies; at most {at.MAX_CUSTOM_BODIES} are allowed: divide it into several"
+            )
+        if getattr(term, "rows", 1) > at.MAX_CUSTOM_ROWS:
+            raise MechanismError(
+                f"{where} has {term.rows} rows; at most {at.MAX_CUSTOM_ROWS} are allowed: divide it into several"
+            )
+
+
+def _compile_callbacks(d: Description) -> None:
+    def keep(name: str, what: str, callback: Any) -> None:
+        d.callbacks.append(callback)
+        d.addresses[name, what] = callback.address
+
+    for joint in d.joints:
+        if joint.kind == at.CUSTOM:
+            c = joint.source
+            m, p, where = len(c.bodies), len(c.parameters), f"constraint {c.name!r}"
+            keep(c.name, "residual", constraint_callback(f"{where}: residual", c.residual, m, p, (c.rows,)))
+            if c.jacobian is not None:
+                keep(c.name, "jacobian", constraint_callback(f"{where}: jacobian", c.jacobian, m, p, (c.rows, m, 6)))
+    for f in d.mechanism.custom_forces.values():
+        keep(f.name, "force", force_callback(f"force {f.name!r}", f.force, len(f.bodies), len(f.parameters)))
+    for v in d.mechanism.potentials.values():
+        m, p = len(v.bodies), len(v.parameters)
+        keep(v.name, "energy", energy_callback(f"potential {v.name!r}: energy", v.energy, m, p))
+        if v.gradient is not None:
+            where = f"potential {v.name!r}: gradient"
+            keep(v.name, "gradient", constraint_callback(where, v.gradient, m, p, (m, 6)))
+
+
+def matrix(q: np.ndarray) -> np.ndarray:
+    """Rotation matrix (3, 3) of a unit quaternion w, x, y, z."""
+    w, x, y, z = q
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
+class Drives:
+    """Damping, armature and servo stiffness per joint, added up over joint springs, motors and armatures."""
+
+    def __init__(self, d: Description):
+        self.c = np.zeros((len(d.joints), 6))
+        self.inertia = np.zeros((len(d.joints), 6))
+        self.k = np.zeros((len(d.joints), 6))
+        index = {joint.name: j for j, joint in enumerate(d.joints) if joint.name}
+        for j, joint in enumerate(d.joints):
+            self.inertia[j, : len(joint.armature)] = joint.armature
+        for spring in d.mechanism.joint_springs.values():
+            self.c[index[spring.joint], : len(spring.damping)] += spring.damping
+        for motor in d.mechanism.motors.values():
+            if motor.mode == "servo":
+                j = index[motor.joint]
+                for i in motor_components(motor, d.joints[j]):
+                    self.c[j, i] += motor.damping
+                    self.k[j, i] += motor.stiffness
+        self.any = (self.c + self.inertia + self.k).any(axis=1)
+
+
+def motor_components(motor: Any, joint: JointGeometry) -> range:
+    """Coordinates that a motor acts on."""
+    return range(joint.coordinates) if motor.component is None else range(motor.component, motor.component + 1)
+
+
+def in_tree(d: Description) -> dict[int, int]:
+    """Body of every tree joint."""
+    return {j: b for b, j in enumerate(d.tree.joint)}
+
+
+def is_dual(joint: JointGeometry) -> bool:
+    """Whether the coordinates of a tree joint are dual to its freedoms, so that the tree can carry its drives."""
+    return joint.rotations < 3
+
+
+def ends_of_pair(d: Description, a: int, b: int, first_role: int = 0) -> tuple[tuple[int, int], ...]:
+    """Ends of a row between the user's bodies a (parent) and b (child)."""
+    world = len(d.tree.order)
+    ends = ((d.number[b], first_role), (d.number[a], first_role + 1))
+    return tuple((int(body), role) for body, role in ends if body < world)
+
+
+def constraint_rows(d: Description, j: int, places: tuple[int, ...]) -> list[BorderRow]:
+    """Border rows of joint j at the given places."""
+    joint, world = d.joints[j], len(d.tree.order)
+    if joint.kind == at.GEAR:
+        first, second = gear_joints(d, j)
+        pairs = [(d.joints[first], 0), (d.joints[second], 2)]
+        ends = sum((ends_of_pair(d, g.a, g.b, role) for g, role in pairs), ())
+        touches = any(world in (d.number[g.a], d.number[g.b]) for g, _ in pairs)
+    elif joint.kind == at.CUSTOM:
+        bodies = [d.number[body_number(d, name)] for name in joint.source.bodies]
+        ends = tuple((int(b), role) for role, b in enumerate(bodies) if b < world)
+        touches = True
+    else:
+        ends = ends_of_pair(d, joint.a, joint.b)
+        touches = world in (d.number[joint.a], d.number[joint.b])
+    return [BorderRow(j, at.CONSTRAINT_ROW, 0, ends, touches, place) for place in places]
+
+
+def body_number(d: Description, name: str) -> int:
+    """The user's index of a body, the number of bodies for the world."""
+    return len(d.mechanism.bodies) if name == "world" else list(d.mechanism.bodies).index(name)
+
+
+def gear_joints(d: Description, j: int) -> tuple[int, int]:
+    names = [joint.name for joint in d.joints]
+    return names.index(d.joints[j].source.joint_a), names.index(d.joints[j].source.joint_b)
+
+
+def compliant_rows(d: Description, drives: Drives) -> list[BorderRow]:
+    """Rows of the drives that the tree does not carry, and of point-to-point dampers."""
+    tree = in_tree(d)
+    rows = []
+    for j in np.flatnonzero(drives.any):
+        joint = d.joints[j]
+        if j in tree and is_dual(joint):
+            continue
+        ends = ends_of_pair(d, joint.a, joint.b)
+        for i in np.flatnonzero(drives.c[j] + drives.inertia[j] + drives.k[j]):
+            rows.append(BorderRow(int(j), at.DRIVE_ROW, int(i), ends, len(ends) < 2, -1))
+    for e, spring in enumerate(d.mechanism.springs.values()):
+        if spring.damping > 0.0:
+            ends = ends_of_pair(d, body_number(d, spring.a), body_number(d, spring.b))
+            rows.append(BorderRow(e, at.DAMPER_ROW, 0, ends, len(ends) < 2, -1))
+    return rows
