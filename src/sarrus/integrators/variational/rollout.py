@@ -109,8 +109,8 @@ def rollout(
     """Runs counts[STEPS] steps; returns (status, steps done, lines recorded).
 
     u: inputs (steps or 1, 2, inputs) at both nodes of a step; stages: lengths of the stages of a step as parts of it; saved: copy
-    of `state` at the start of a step, empty where a failed step leaves `state` as it was; total: impulses of the joints at the node, last line their duration;
-    q, v, memory: for a compiled controller"""
+    of `state` at the start of a step, empty where a failed step leaves `state` as it was; total: impulses of the joints at the
+    node, last line their duration; q, v, memory: for a compiled controller"""
     n = topo[0, BODIES]
     gravity = (settings[GRAVITY], settings[GRAVITY + 1], settings[GRAVITY + 2])
     left, right = settings[LEFT], settings[RIGHT]
