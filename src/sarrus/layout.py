@@ -55,7 +55,7 @@ LOWER_PAIR, DISTANCE, GEAR, CURVE, ROLLING, CUSTOM, SCREW_PAIR = 0, 1, 2, 3, 4, 
 GEAR_A, GEAR_B, GEAR_CA, GEAR_CB = 12, 13, 14, 15
 CURVE_SEGMENTS, CURVE_CLOSED = 12, 13
 CUSTOM_ADDRESS, CUSTOM_JACOBIAN, CUSTOM_ROWS, CUSTOM_COUNT, CUSTOM_BODY = 12, 13, 14, 15, 16
-MAX_CUSTOM_BODIES = 8
+MAX_CUSTOM_BODIES, MAX_CUSTOM_ROWS = 8, 6
 
 # topo, elements: kind, bodies or joint and coordinate, line in par, first input (-1: none), then what the
 # kind needs
@@ -85,8 +85,8 @@ X, Q, P, U, V, V2, FORCE = 0, 3, 7, 13, 19, 25, 31
 # state, border rows: multiplier (impulse), candidate row that is active
 LAM, ACTIVE = 0, 1
 # state, joints: coordinates at the node (angles continuous), offset of the servos, curve parameter and its
-# frame, best pivot seen
-COORD, SERVO_OFFSET, CURVE_S, CURVE_AXIS, WATCH = 0, 6, 12, 13, 14
+# frame, best pivot seen, the coordinates of the next node until all are known
+COORD, SERVO_OFFSET, CURVE_S, CURVE_AXIS, WATCH, COORD_NEXT = 0, 6, 12, 13, 14, 15
 # state, world: lengths of the last two steps, and whether U is that of the node (in the place of V2, which
 # the world does not need)
 LAST_DT, LAST_DT2, READ_OUT = 25, 26, 27

@@ -83,11 +83,15 @@ class Simulation:
         self.method = method_named(method)
         self.stepper = _stepper(model, self.method, state, self.dt, reactions=False)
         self._inputs = Inputs(model, None, 1, self.dt, self.stepper.time)
+        self._winding = np.zeros(model.coordinates) if state is None else state.winding
 
     @property
     def state(self) -> State:
         """The state now."""
-        return self.stepper.state()
+        now = self.stepper.state()
+        if now.winding is None:
+            now.winding = self._winding
+        return now
 
     @property
     def time(self) -> float:
@@ -100,7 +104,13 @@ class Simulation:
         chunk = self.stepper.advance(1, u, 1, True)
         if chunk.failure is not None:
             raise _failed(chunk.failure, self.dt, None)
-        return self.state
+        now = self.state
+        # A model of lower pairs and gravity alone counts no turns in its kernels.
+        if not self.model.arrays.elements:
+            place = now.position, now.orientation
+            now.winding = self.model.coordinates_of(*place, winding=self._winding)[0][0]
+            self._winding = now.winding
+        return now
 
 
 def simulate(
@@ -155,7 +165,6 @@ def simulate(
             controls = None
         else:
             keep, controls = None, None if controller is None else Controls(model, controller)
-        recorder.begin(first, driver.piece(0, 1)[:1])
         done, now = 0, first
         while done < steps:
             count = 1 if controls is not None else min(PIECE, steps - done)
@@ -164,7 +173,9 @@ def simulate(
                 u = controls.apply(stepper.time, now, u)
             elif keep is not None:
                 u = np.repeat(u, count, axis=0) if len(u) == 1 else u
-            chunk = stepper.advance(count, u, record_every, controls is not None or reactions)
+            chunk = stepper.advance(count, u, record_every, controller is not None or reactions)
+            if done == 0:
+                recorder.begin(first, u[:1])
             recorder.add(chunk, u)
             if chunk.failure is not None:
                 failure = chunk.failure

@@ -68,11 +68,27 @@ def universal_coordinate(RA, RBm, n, m, near, second):
     return angle_between(m, mtv(RA, mv(RBm, m)), n, near), mv(RA, n)
 
 
+@helper
+def on_turn_of(r, near):
+    """The rotation vector of the same rotation that is nearest to `near`: r plus full turns about its own
+    axis"""
+    angle = sqrt(dot(r, r))
+    if angle < 1e-9:
+        # No axis of its own: that of `near`, where it is near a full turn.
+        far = sqrt(dot(near, near))
+        if far < pi:
+            return r
+        return scale3(2.0 * pi * round(far / (2.0 * pi)) / far, near)
+    turns = round((dot(near, r) / angle - angle) / (2.0 * pi))
+    return scale3(1.0 + 2.0 * pi * turns / angle, r)
+
+
 @kernel
-def rotation_vector_coordinate(RA, e, j):
-    """(component j of the rotation vector in the parent frame, its row vector): row j of Jl(r)^-1 is
-    Jl(-r)^-1 e_j"""
-    r = mtv(RA, rotation_vector(e))
+def rotation_vector_coordinate(RA, e, j, near):
+    """(component j of the rotation vector in the parent frame, on the turn of `near`; its row vector).
+
+    Row j of Jl(r)^-1 is Jl(-r)^-1 e_j"""
+    r = on_turn_of(mtv(RA, rotation_vector(e)), near)
     unit = (1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0)
     return pick(r, j), mv(RA, rotation_vector_rate(scale3(-1.0, r), unit))
 
@@ -108,7 +124,8 @@ def coordinate(topo, par, state, work, c, i, elements):
             RA, get9(work, B, R1), get3(par, p, RB), get3(par, p, RB + 3), near, i - kt == 1
         )
         return q, (ZERO3, n)
-    q, n = rotation_vector_coordinate(RA, relative_turn(work, A, B), i - kt)
+    before = get3(state, topo[0, S_JOINTS] + c, COORD + kt)
+    q, n = rotation_vector_coordinate(RA, relative_turn(work, A, B), i - kt, before)
     return q, (ZERO3, n)
 
 

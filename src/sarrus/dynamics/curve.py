@@ -27,6 +27,8 @@ from sarrus.maths.access import get1, get3, get9
 from sarrus.maths.vectors import add3, axpy3, cross, dot, mtv, mv, scale3, sub3
 
 ITERATIONS = 20
+# A point farther from its curve than this part of a segment is looked for on all segments.
+LOST = 1e-3
 
 
 @helper
@@ -34,8 +36,9 @@ def curve_segment(par, first, segments, closed, s):
     """(line, local parameter): the segment that holds s; beyond the ends of an open curve its last segment
     goes on"""
     if closed:
-        total = get1(par, first + segments - 1, CURVE_S1)
-        s = s - total * (s // total)
+        start = get1(par, first, CURVE_S0)
+        total = get1(par, first + segments - 1, CURVE_S1) - start
+        s = s - total * ((s - start) // total)
     low, high = 0, segments - 1
     while low < high:
         middle = (low + high) // 2
@@ -67,7 +70,13 @@ def curve_nearest(topo, par, state, work, c):
     point = add3(get3(work, B, X1), mv(get9(work, B, R1), get3(par, p, PB)))
     local = sub3(mtv(get9(work, A, R1), sub3(point, get3(work, A, X1))), get3(par, p, PA))
     s = get1(state, topo[0, S_JOINTS] + c, CURVE_S)
-    x, t, k = curve_point(par, p + 1, segments, closed, s)
+    return curve_nearest_from(par, p + 1, segments, closed, local, s)
+
+
+@kernel
+def curve_nearest_from(par, first, segments, closed, local, s):
+    """`curve_nearest` of the point `local` in the parent frame, from parameter s"""
+    x, t, k = curve_point(par, first, segments, closed, s)
     for _ in range(ITERATIONS):
         gap = sub3(local, x)
         h = dot(t, t) - dot(gap, k)
@@ -75,10 +84,29 @@ def curve_nearest(topo, par, state, work, c):
             h = dot(t, t)
         change = dot(gap, t) / h
         s += change
-        x, t, k = curve_point(par, p + 1, segments, closed, s)
+        x, t, k = curve_point(par, first, segments, closed, s)
         if abs(change) * sqrt(dot(t, t)) < 1e-14:
             break
     return s, sub3(local, x), t
+
+
+@kernel
+def curve_search(par, first, segments, closed, local, near):
+    """`curve_nearest_from` the segment whose middle is nearest, or from `near` where that is nearer"""
+    s, gap, t = curve_nearest_from(par, first, segments, closed, local, near)
+    for i in range(segments):
+        u = 0.5 * (get1(par, first + i, CURVE_S0) + get1(par, first + i, CURVE_S1))
+        x, slope, k = curve_point(par, first, segments, closed, u)
+        d = sub3(local, x)
+        reach = get1(par, first + i, CURVE_S1) - get1(par, first + i, CURVE_S0)
+        if sqrt(dot(d, d)) < sqrt(dot(gap, gap)) + reach:
+            if closed:
+                total = get1(par, first + segments - 1, CURVE_S1) - get1(par, first, CURVE_S0)
+                u += total * round((near - u) / total)
+            s2, gap2, t2 = curve_nearest_from(par, first, segments, closed, local, u)
+            if dot(gap2, gap2) < dot(gap, gap):
+                s, gap, t = s2, gap2, t2
+    return s, gap, t
 
 
 @kernel
@@ -113,7 +141,12 @@ def curve_frame(topo, par, state, work, c):
 def curve_enter(topo, par, state, work, c):
     """Keeps the parameter and the frame of the node that the trial configuration has become"""
     s, gap, t = curve_nearest(topo, par, state, work, c)
-    line = topo[0, S_JOINTS] + c
+    line, it = topo[0, S_JOINTS] + c, topo[0, T_JOINTS] + c
+    first, segments = topo[it, JOINT_PAR] + 1, topo[it, CURVE_SEGMENTS]
+    if dot(gap, gap) > (LOST * get1(par, first, CURVE_S1) - LOST * get1(par, first, CURVE_S0)) ** 2:
+        # Far from the last node, as between recorded nodes: the nearest of all segments, on the nearest turn.
+        x, slope, k = curve_point(par, first, segments, topo[it, CURVE_CLOSED] != 0, s)
+        s, gap, t = curve_search(par, first, segments, topo[it, CURVE_CLOSED] != 0, add3(x, gap), s)
     state[line, CURVE_S] = s
     a = (abs(t[0]), abs(t[1]), abs(t[2]))
     state[line, CURVE_AXIS] = 0.0 if a[0] <= a[1] and a[0] <= a[2] else (1.0 if a[1] <= a[2] else 2.0)

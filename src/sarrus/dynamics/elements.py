@@ -12,6 +12,7 @@ from sarrus.dynamics.custom import add_potential, custom_energy
 from sarrus.layout import (
     BODIES,
     COORD,
+    COORD_NEXT,
     CURVE,
     CUSTOM_POTENTIAL,
     EFFORT,
@@ -59,13 +60,17 @@ def enter_coordinates(topo, par, state, work, elements):
     for c in range(topo[0, JOINTS]):
         line = topo[0, T_JOINTS] + c
         kind = topo[line, JOINT_KIND]
-        if kind != GEAR:
-            for i in range(topo[line, JOINT_COORDINATES]):
-                q, w = coordinate(topo, par, state, work, c, i, elements)
-                state[topo[0, S_JOINTS] + c, COORD + i] = q
         if elements is not None:
             if kind == CURVE:
                 curve_enter(topo, par, state, work, c)
+        if kind != GEAR:
+            # A rotation vector needs all three old components to find its turn.
+            s = topo[0, S_JOINTS] + c
+            for i in range(topo[line, JOINT_COORDINATES]):
+                q, w = coordinate(topo, par, state, work, c, i, elements)
+                state[s, COORD_NEXT + i] = q
+            for i in range(topo[line, JOINT_COORDINATES]):
+                state[s, COORD + i] = state[s, COORD_NEXT + i]
 
 
 @helper

@@ -80,8 +80,8 @@ def read_residuals(topo, par, state, work, nodes, out, elements):
     nodes"""
     for t in range(nodes.shape[0]):
         load(topo, par, state, work, nodes, t)
-        row_errors(topo, par, state, work, out[t], elements)
         enter_coordinates(topo, par, state, work, elements)
+        row_errors(topo, par, state, work, out[t], elements)
 
 
 @entry
@@ -105,8 +105,8 @@ def read_potential(topo, par, state, work, nodes, gravity, out, elements):
     """Potential energy at every node"""
     for t in range(nodes.shape[0]):
         load(topo, par, state, work, nodes, t)
-        out[t] = potential_energy(topo, par, state, work, (gravity[0], gravity[1], gravity[2]), elements)
         enter_coordinates(topo, par, state, work, elements)
+        out[t] = potential_energy(topo, par, state, work, (gravity[0], gravity[1], gravity[2]), elements)
 
 
 @entry

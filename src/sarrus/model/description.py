@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from sarrus import layout as at
+from sarrus.errors import MechanismError
 from sarrus.mechanism import Mechanism
 from sarrus.model.custom import constraint_callback, energy_callback, force_callback
 from sarrus.model.geometry import JointGeometry, free_root
@@ -47,8 +48,27 @@ def describe(mechanism: Mechanism, tree: SpanningTree, joints: list[JointGeometr
         count = 1 if motor.component is not None else by_name[motor.joint].coordinates
         out.inputs[name] = slice(width, width + count)
         width += count
+    _check_user_terms(out)
     _compile_callbacks(out)
     return out
+
+
+def _check_user_terms(d: Description) -> None:
+    """Refuses what the kernels have no room for, by name."""
+    terms = [(f"constraint {j.name!r}", j.source) for j in d.joints if j.kind == at.CUSTOM]
+    terms += [(f"custom force {f.name!r}", f) for f in d.mechanism.custom_forces.values()]
+    terms += [(f"potential {v.name!r}", v) for v in d.mechanism.potentials.values()]
+    for where, term in terms:
+        if len(term.bodies) > at.MAX_CUSTOM_BODIES:
+            raise MechanismError(
+                f"{where} acts on {len(term.bodies)} bodies; at most {at.MAX_CUSTOM_BODIES} are allowed: "
+                "divide it into several"
+            )
+        if getattr(term, "rows", 1) > at.MAX_CUSTOM_ROWS:
+            raise MechanismError(
+                f"{where} has {term.rows} rows; at most {at.MAX_CUSTOM_ROWS} are allowed: divide it into "
+                "several"
+            )
 
 
 def _compile_callbacks(d: Description) -> None:

@@ -200,7 +200,6 @@ class Model:
         q, v = np.zeros((len(nodes), self.coordinates)), np.zeros((len(nodes), self.coordinates))
         topo, par, state, work = self._workspace(winding)
         read_coordinates(topo, par, state, work, nodes, q, v, self.every.flag)
-        unwrap_rotation_vectors(self, q, winding)
         return q, v
 
     def residuals(self, position, orientation, winding=None) -> np.ndarray:
@@ -224,7 +223,7 @@ class Model:
         read_potential(topo, par, state, work, nodes, self.gravity, out, self.every.flag)
         return out
 
-    def kinetic_energy(self, position, orientation, velocity, angular_velocity) -> np.ndarray:
+    def kinetic_energy(self, position, orientation, velocity, angular_velocity, winding=None) -> np.ndarray:
         """(T,) kinetic energy [J], armatures included."""
         v, w = np.asarray(velocity, float), np.asarray(angular_velocity, float)
         nb = len(self.body_names)
@@ -236,7 +235,7 @@ class Model:
             where = self.joint_slices[name]
             armature[where] = self.drives.inertia[j, : where.stop - where.start]
         if armature.any():
-            rates = self.coordinates_of(position, orientation, v, w)[1]
+            rates = self.coordinates_of(position, orientation, v, w, winding)[1]
             energy = energy + 0.5 * rates**2 @ armature
         return energy
 
@@ -285,24 +284,3 @@ def point_masses(model: Model) -> list[str]:
             group[find(joint.child)] = find(joint.parent)
     heavy = {find("world")} | {find(n) for n, b in model.mechanism.bodies.items() if b.inertia.any()}
     return [n for n, b in model.mechanism.bodies.items() if not b.inertia.any() and find(n) not in heavy]
-
-
-def unwrap_rotation_vectors(model: Model, q: np.ndarray, winding: np.ndarray | None = None) -> None:
-    """Rotation vectors along the nodes on the turn nearest to the node before, the first to `winding`, in
-    place."""
-    for j, joint in enumerate(model.description.joints[: len(model.joint_names)]):
-        if joint.kind == at.LOWER_PAIR and joint.rotations == 3:
-            first = model.joint_slices[model.joint_names[j]].start + joint.translations
-            r = q[:, first : first + 3]
-            if winding is not None and len(r) and np.linalg.norm(r[0]) > 1e-9:
-                u = r[0] / np.linalg.norm(r[0])
-                r[0] += 2.0 * np.pi * np.round((winding[first : first + 3] - r[0]) @ u / (2.0 * np.pi)) * u
-            angle = np.linalg.norm(r, axis=1)
-            # Vectors of more than a quarter turn are the only ones that can jump from one end of the ball to
-            # the other.
-            if len(r) > 1 and angle.max() > 0.5 * np.pi:
-                for t in range(1, len(r)):
-                    if angle[t] > 1e-9:
-                        u = r[t] / np.linalg.norm(r[t])
-                        turns = np.round((r[t - 1] @ u - r[t] @ u) / (2.0 * np.pi))
-                        r[t] += 2.0 * np.pi * turns * u

@@ -4,7 +4,7 @@ from sarrus._jit import entry
 from sarrus.dynamics.body import place, world_inertia
 from sarrus.dynamics.border import enter_rows, projection_compliance
 from sarrus.dynamics.link import enter
-from sarrus.layout import BODIES, INERTIA, JW, PARENT, R1
+from sarrus.layout import BODIES, FLAGS, INERTIA, JW, PARENT, R1, SEEDED, D
 from sarrus.maths.access import get9, put9
 from sarrus.maths.vectors import ZERO3
 from sarrus.solvers.tree import project_up
@@ -14,6 +14,9 @@ from sarrus.solvers.tree import project_up
 def choose(topo, par, state, work, ranks, scales, tolerance, chosen, pivots, before, elements):
     """Chooses the active rows of every loop at the node in `state`; see `close_rows_pivoted`"""
     for b in range(topo[0, BODIES]):
+        if topo[b + 1, FLAGS] & SEEDED:
+            for i in range(36):
+                work[b, D + i] = 0.0
         place(state, work, b, 0.0, ZERO3, ZERO3)
         put9(work, b, JW, world_inertia(get9(work, b, R1), get9(par, b, INERTIA)))
         enter(topo, par, work, b, topo[b + 1, PARENT])

@@ -51,7 +51,7 @@ class SwingModel:
     def potential_energy(self, position, orientation, winding=None):
         return MASS * GRAVITY * position[:, 0, 2]
 
-    def kinetic_energy(self, position, orientation, velocity, angular_velocity):
+    def kinetic_energy(self, position, orientation, velocity, angular_velocity, winding=None):
         v, w = velocity[:, 0], angular_velocity[:, 0]
         return 0.5 * MASS * np.sum(v * v, axis=1) + 0.5 * np.sum(w * (w @ INERTIA), axis=1)
 

@@ -60,7 +60,7 @@ from sarrus.layout import (
 )
 from sarrus.maths.access import add_to6, get1, get3, get4, get6, get9, put1, put3, put4, put6, put9
 from sarrus.maths.quaternion import half_turn, normalised, rotation
-from sarrus.maths.spatial import axpy6, carry_force
+from sarrus.maths.spatial import axpy6, carry_force, sum6
 from sarrus.maths.vectors import ZERO3, axpy3, mv, scale3, sub3
 from sarrus.solvers.tree import project_down, project_up
 
@@ -146,6 +146,15 @@ def collect_imbalance(topo, state, work):
         if root >= 0:
             arm = sub3(get3(state, b, X), get3(state, root, X))
             add_to6(state, root, P, 1.0, carry_force(get6(work, b, F), arm))
+
+
+@kernel
+def is_finite(topo, state, column):
+    """Whether the six numbers of every body at `column` of the state (P, U) are finite"""
+    total = 0.0
+    for b in range(topo[0, BODIES]):
+        total += 0.0 * sum6(get6(state, b, column))
+    return total == 0.0
 
 
 @kernel
@@ -236,7 +245,9 @@ def smallest_pivot(topo, state, work, scales):
             and topo[topo[0, T_ROWS] + k, ROW_KIND] == CONSTRAINT_ROW
         ):
             place = int(get1(state, topo[0, S_ROWS] + k, ACTIVE))
-            low = min(low, get1(work, topo[0, W_ROWS] + k, DIAG) / scales[of, place])
+            pivot = get1(work, topo[0, W_ROWS] + k, DIAG) / scales[of, place]
+            # A pivot that is not a positive number (NaN included) counts as 0.
+            low = min(low, pivot if pivot > 0.0 else 0.0)
             k += 1
         least = min(least, low)
         best = max(get1(state, topo[0, S_JOINTS] + of, WATCH), low)

@@ -29,6 +29,7 @@ from sarrus.layout import (
     ROW_OF,
     ROWS,
     S_ROWS,
+    SEEDED,
     T_ENDS,
     T_JOINTS,
     T_ROWS,
@@ -43,7 +44,7 @@ from sarrus.layout import (
 )
 from sarrus.maths.access import add_to6, get1, get3, get4, get6, put6
 from sarrus.maths.quaternion import rotation
-from sarrus.maths.spatial import add6, axpy6, carry_force, scale6, sub6
+from sarrus.maths.spatial import ZERO6, add6, axpy6, carry_force, scale6, sub6
 from sarrus.maths.vectors import add3, cross, mv, sub3
 
 
@@ -96,6 +97,9 @@ def add_reactions(topo, par, state, work, total, drives, loops):
     F holds the balance of every body without its tree joint; drives: whether the balance misses the implicit
     efforts of drives too"""
     n = topo[0, BODIES]
+    for b in range(n):
+        if topo[b + 1, FLAGS] & SEEDED:
+            put6(work, b, RHS, ZERO6)
     for b in range(n - 1, -1, -1):
         r = scale6(-1.0, get6(work, b, F))
         if topo[b + 1, CHILDREN] > 0:
@@ -124,9 +128,12 @@ def add_reactions(topo, par, state, work, total, drives, loops):
             it = topo[0, T_ROWS] + k
             if topo[it, ROW_KIND] == CONSTRAINT_ROW:
                 c, lam = topo[it, ROW_OF], get1(state, topo[0, S_ROWS] + k, LAM)
+                # What acts on the child; where that is the world, the opposite of what acts on the parent.
+                role = 1 if topo[topo[0, T_JOINTS] + c, JOINT_B] == n else 0
+                sign = -1.0 if role == 1 else 1.0
                 for e in range(topo[it, END0], topo[it, END1]):
                     line = topo[0, T_ENDS] + e
-                    if topo[line, END_ROLE] == 0:
+                    if topo[line, END_ROLE] == role:
                         w = get6(work, topo[0, W_ENDS] + e, G0)
-                        wrench = at_joint_point(topo, par, state, c, topo[line, END_BODY], w, 1.0)
-                        add_to6(total, c, 0, lam, wrench)
+                        w = at_joint_point(topo, par, state, c, topo[line, END_BODY], w, sign)
+                        add_to6(total, c, 0, lam, w)

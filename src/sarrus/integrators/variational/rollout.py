@@ -5,13 +5,14 @@ from sarrus._jit import address_of, call_with_4, entry, helper, kernel
 from sarrus.dynamics.coordinates import coordinate_joint, coordinate_rate
 from sarrus.dynamics.elements import forces, servo_offsets
 from sarrus.dynamics.readout import record
-from sarrus.integrators.variational.newton import CHOOSE_ROWS, CONVERGED, step
+from sarrus.integrators.variational.newton import CHOOSE_ROWS, CONVERGED, NOT_FINITE, step
 from sarrus.integrators.variational.node import (
     ASIDE,
     SINGULAR,
     accept,
     begin,
     enter_aside,
+    is_finite,
     momenta_of_velocities,
     project,
     smallest_pivot,
@@ -33,6 +34,7 @@ from sarrus.layout import (
     READ_OUT,
     T_JOINTS,
     V2,
+    P,
     U,
     V,
 )
@@ -109,7 +111,7 @@ def rollout(
     """Runs counts[STEPS] steps; returns (status, steps done, lines recorded).
 
     u: inputs (steps or 1, 2, inputs) at both nodes of a step; stages: lengths of the stages of a step as
-    parts of it; saved: copy of `state` at the start of a step with several stages; total: impulses of the
+    parts of it; saved: copy of `state` at the start of a step, or empty; total: impulses of the
     joints at the node, last line their duration; q, v, memory: for a compiled controller"""
     n = topo[0, BODIES]
     gravity = (settings[GRAVITY], settings[GRAVITY + 1], settings[GRAVITY + 2])
@@ -128,7 +130,7 @@ def rollout(
                 for i in range(topo[0, INPUTS]):
                     u[ku, 0, i] = values[2, i]
                     u[ku, 1, i] = values[2, i]
-        if stages.shape[0] > 1:
+        if saved.shape[0] > 0:
             for i in range(state.shape[0]):
                 for j in range(state.shape[1]):
                     saved[i, j] = state[i, j]
@@ -163,6 +165,10 @@ def rollout(
             fraction += stages[s]
             accept(topo, par, state, work, time, dt, left, right, gravity, values[1], loops, elements)
             time += dt
+            if elements is not None:
+                if not is_finite(topo, state, P):
+                    record_stats(stats, k, factored, corrected, NOT_FINITE, aside)
+                    return NOT_FINITE, k, written
             state[n, LAST_DT], state[n, LAST_DT2] = dt, last
             final = s == stages.shape[0] - 1
             wanted = counts[READ] != 0 or (counts[BEFORE] + k + 1) % counts[EVERY] == 0
@@ -173,6 +179,9 @@ def rollout(
                 least, fallen = project_node(
                     topo, par, state, work, counts, total, dt, settings, scales, loops, elements
                 )
+                if not is_finite(topo, state, U):
+                    record_stats(stats, k, factored, corrected, NOT_FINITE, aside)
+                    return NOT_FINITE, k, written
                 state[n, READ_OUT] = 1.0
                 aside += 1 if least < SINGULAR else 0
                 ask = ask or fallen

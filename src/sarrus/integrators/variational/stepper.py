@@ -65,7 +65,9 @@ class VariationalStepper:
         self.topo, self.par = arrays.topo, arrays.par
         self.work = arrays.new_work()
         self.kernel = arrays.state.copy()
-        self.saved = self.kernel.copy() if len(method.stages) > 1 else np.zeros((0, 0))
+        # Where a step may fail after it has moved the node: at a later stage, or by a force at its end.
+        several = len(method.stages) > 1 or arrays.elements
+        self.saved = self.kernel.copy() if several else np.zeros((0, 0))
         self.stages = method.stages
         nj, nu = int(self.topo[0, at.JOINTS]), int(self.topo[0, at.INPUTS])
         self.still = np.zeros((1, 2, nu))
@@ -189,6 +191,7 @@ class VariationalStepper:
         chosen_at = -1
         while k < steps:
             inputs = u if len(u) == 1 else u[k:]
+            before = self.kernel.copy(), self.time
             status, did, wrote = self._call(
                 steps - k, self.done, every, read, line, inputs, out, reactions, stats[k:]
             )
@@ -204,6 +207,11 @@ class VariationalStepper:
                     self.choose()
                     self.start(run.AS_IT_IS)
                     continue
+                if not len(self.saved) and not np.isfinite(self.kernel).all():
+                    # The step was taken, but its last node has no velocities: back to the last whole state.
+                    failure = self._describe(Status(status))
+                    self.kernel[:], self.time = before
+                    break
                 failure, wrote = self._divide(k, u, every, line, out, reactions, stats, parts, Status(status))
                 if failure is not None:
                     break
@@ -221,7 +229,8 @@ class VariationalStepper:
     def _call(self, steps, before, every, read, line, u, out, reactions, stats, dt=None):
         counts, settings = self.counts, self.settings
         counts[[run.STEPS, run.BEFORE, run.EVERY, run.READ, run.LINE]] = steps, before, every, read, line
-        counts[run.CONTROLLER] = self.controller
+        # Parts of a step keep the inputs that the controller gave for the whole of it.
+        counts[run.CONTROLLER] = self.controller if dt is None else 0
         settings[run.TIME], settings[run.DT] = self.time, self.dt if dt is None else dt
         return self._enter(u, out, reactions, stats)
 
@@ -236,7 +245,7 @@ class VariationalStepper:
 
     def _return_to_node(self, u: np.ndarray) -> None:
         """After a failed step: the node as it was, velocities as they are there."""
-        if len(self.stages) > 1:
+        if len(self.saved):
             self.kernel[:] = self.saved
         self.start(run.FROM_MOMENTA, u)
 
