@@ -24,9 +24,8 @@ def put_curve(d: Description, joint: JointGeometry, row: np.ndarray, lines: Line
     points = curve.points - centres[joint.a]
     s = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
     if len(points) == 2:
-        coefficients = np.array([np.zeros(3), np.zeros(3), (points[1] - points[0]) / s[1], points[0]])[
-            :, None, :
-        ]
+        straight = [np.zeros(3), np.zeros(3), (points[1] - points[0]) / s[1], points[0]]
+        coefficients = np.array(straight)[:, None, :]
     else:
         spline = CubicSpline(s, points, bc_type="periodic" if curve.closed else "natural")
         coefficients = spline.c
@@ -40,7 +39,7 @@ def put_curve(d: Description, joint: JointGeometry, row: np.ndarray, lines: Line
 
 
 def nearest_parameter(s: np.ndarray, coefficients: np.ndarray, point: np.ndarray) -> float:
-    """Parameter of the point of a cubic spline (knots s, coefficients (4, segments, 3)) nearest to `point`."""
+    """Parameter of the point nearest to `point` on a spline of knots s, coefficients (4, segments, 3)."""
     from scipy.interpolate import PPoly
 
     spline = PPoly(coefficients, s)
