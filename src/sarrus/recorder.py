@@ -95,21 +95,18 @@ class MemoryRecorder:
             self.stepper.start(run.FROM_MOMENTA)
 
     def _reactions(self) -> np.ndarray | None:
-        """Wrenches at the nodes; the first and last node have half a step only and are extrapolated to second
-        order."""
+        """Wrenches at the nodes; the first and the last have one step only, corrected to second order."""
         if not self.stepper.reactions:
             return None
         from sarrus.trajectory.reactions import share
 
         wrench = np.concatenate(self.reactions)
-        if len(wrench) > 1:
-            wrench[-1] = self.stepper.last_reactions()
-            if self.every == 1 and len(wrench) > 2 and self.method.order != 1:
-                # The mean over half a step stands for the time a quarter step inside.
-                wrench[0] -= (wrench[1] - wrench[0]) / 3.0
-                wrench[-1] -= (wrench[-2] - wrench[-1]) / 3.0
-        nodes = np.concatenate(self.nodes)
-        return share(self.model, nodes, wrench)
+        if self.done:
+            off, last = self.stepper.end_reactions()
+            wrench[0] -= off
+            if self.done % self.every == 0:
+                wrench[-1] = last
+        return share(self.model, np.concatenate(self.nodes), wrench)
 
 
 class FileRecorder(MemoryRecorder):

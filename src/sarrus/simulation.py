@@ -107,9 +107,8 @@ class Simulation:
         now = self.state
         # A model of lower pairs and gravity alone counts no turns in its kernels.
         if not self.model.arrays.elements:
-            place = now.position, now.orientation
-            now.winding = self.model.coordinates_of(*place, winding=self._winding)[0][0]
-            self._winding = now.winding
+            q, _ = self.model.coordinates_of(now.position, now.orientation, winding=self._winding)
+            self._winding = now.winding = q[0]
         return now
 
 

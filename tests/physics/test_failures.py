@@ -8,14 +8,14 @@ import sarrus
 from sarrus import Status
 
 
-def chain(links=6, **body):
+def chain(links=6):
     return sarrus.build(sarrus.gallery.pendulum(links=links))
 
 
 def test_a_step_without_solution_tells_time_joint_advice_and_gives_what_was_computed():
     method = sarrus.Variational(max_substeps=1, max_iterations=2)
     with pytest.raises(sarrus.StepFailed) as caught:
-        sarrus.simulate(chain(), duration=10.0, dt=0.1, method=method)
+        sarrus.simulate(chain(), duration=10.0, dt=0.02, method=method)
     failure = caught.value
     assert 0.0 < failure.time < 10.0
     assert failure.joint in chain().joint_names
@@ -24,14 +24,14 @@ def test_a_step_without_solution_tells_time_joint_advice_and_gives_what_was_comp
     assert f"t = {failure.time:.6g} s" in text
     assert repr(failure.joint) in text
     assert str(failure.status) in text
-    assert "smaller dt, such as 0.05 s" in text
+    assert "smaller dt, such as 0.01 s" in text
     run = failure.trajectory
     assert run.time[-1] == pytest.approx(failure.time)
-    assert len(run) == round(failure.time / 0.1) + 1
+    assert len(run) == round(failure.time / 0.02) + 1
     assert run.violation().max() < 1e-9
     assert np.isfinite(run.velocity).all()
     # What was computed can be continued, with a smaller step.
-    onward = sarrus.simulate(run.model, duration=0.1, dt=0.005, state=run.final_state)
+    onward = sarrus.simulate(run.model, duration=0.1, dt=0.0025, state=run.final_state)
     assert onward.time[0] == pytest.approx(failure.time)
 
 
@@ -49,10 +49,14 @@ def test_the_same_step_divided_goes_on_and_is_counted():
 
 def test_a_simulation_step_that_fails_raises_and_the_state_before_it_is_kept():
     method = sarrus.Variational(max_substeps=1, max_iterations=2)
-    simulation = sarrus.Simulation(chain(), dt=0.1, method=method)
-    with pytest.raises(sarrus.StepFailed) as caught:
-        for _ in range(100):
+    simulation = sarrus.Simulation(chain(), dt=0.02, method=method)
+
+    def run():
+        for _ in range(500):
             simulation.step()
+
+    with pytest.raises(sarrus.StepFailed) as caught:
+        run()
     now = simulation.state
     assert now.time == pytest.approx(caught.value.time)
     assert np.isfinite(now.velocity).all()
@@ -141,19 +145,21 @@ def test_a_constraint_that_is_not_a_number_stops_the_run():
     assert caught.value.time == pytest.approx(0.25, abs=0.011)
 
 
-def test_a_wheel_that_is_driven_too_fast_for_the_discrete_rotation_fails_in_words():
+def test_a_wheel_that_is_driven_too_fast_for_the_discrete_rotation_fails_in_words_or_is_divided():
     mechanism = sarrus.Mechanism(gravity=(0, 0, 0))
     mechanism.add_body("wheel", 1.0, (0.01, 0.01, 0.02))
     mechanism.add_joint("axle", "revolute", "world", "wheel", at=(0, 0, 0), axis=Z)
     mechanism.add_motor("motor", "axle")
     model = sarrus.build(mechanism)
-    with pytest.raises(sarrus.StepFailed, match=r"'axle'.*\|w\| dt < 2") as caught:
-        sarrus.simulate(
-            model, duration=10.0, dt=0.01, inputs={"motor": 5.0}, method=sarrus.Variational(max_substeps=1)
-        )
-    assert caught.value.status == Status.OUT_OF_DOMAIN
+    run = {"duration": 1.0, "dt": 0.01, "inputs": {"motor": 5.0}}
+    with pytest.raises(sarrus.StepFailed, match=r"'axle'.*smaller dt") as caught:
+        sarrus.simulate(model, **run, method=sarrus.Variational(max_substeps=1))
+    # The discrete momentum is largest at |w| dt = sqrt(2), where it is that of 1 / dt.
     spin = caught.value.trajectory.angular_velocity[-1, 0, 2]
-    assert 100.0 < spin < 200.0
+    assert 95.0 < spin <= 100.0
+    whole = sarrus.simulate(model, **run)
+    assert whole.angular_velocity[-1, 0, 2] == pytest.approx(250.0, rel=1e-6)
+    assert len(whole.stats.divided) > 40
 
 
 @pytest.mark.parametrize("flat", ["rhombus", "plate on four wires"])
@@ -161,7 +167,7 @@ def test_a_start_at_rest_in_a_singular_configuration_is_refused_with_the_name_of
     mechanism = sarrus.Mechanism()
     if flat == "rhombus":
         mechanism = sarrus.gallery.rhombus_chain(segments=1, half=0.0, tilt=0.5)
-        names = [name for name in mechanism.joints]
+        names = list(mechanism.joints)
     else:
         mechanism.add_body("plate", 4.0, (0.3, 0.3, 0.5))
         names = [f"wire {k}" for k in range(4)]
@@ -195,14 +201,6 @@ def test_start_velocities_are_projected_in_the_metric_of_the_masses():
     assert run.velocity[0, :, 0] == pytest.approx([1.0, 1.0], abs=1e-12)
     assert run.stats.projection == pytest.approx(3.0)
     assert run.momentum().linear[0] == pytest.approx([4.0, 0, 0], abs=1e-12)
-
-
-def flat_at(model):
-    """Time at which the rhombus is first flat, and the largest opening near it."""
-    run = sarrus.simulate(model, duration=1.0, dt=1e-4)
-    opening = run.position[:, 2, 1] - run.position[:, 0, 1]
-    k = int(np.flatnonzero(np.diff(np.sign(opening)))[0])
-    return run.time[k] + 1e-4 * opening[k] / (opening[k] - opening[k + 1])
 
 
 def test_landing_exactly_on_a_flat_rhombus_keeps_the_energy_and_is_counted():

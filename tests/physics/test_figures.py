@@ -1,4 +1,4 @@
-"""The figures that the engine promises: order, energy, momentum, violation, on pendulums, chains and loops."""
+"""The figures that the engine promises: order, energy, momentum, violation; pendulums, chains, loops."""
 
 import numpy as np
 import pytest

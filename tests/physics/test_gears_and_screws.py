@@ -42,7 +42,7 @@ def test_two_discs_in_mesh_share_a_torque_by_their_ratio(ratio):
     rate = 0.9 / (0.3 + ratio**2 * 0.2) * run.time
     # Momentum grows evenly; the speed at a node is that of the momentum.
     assert run.joint_velocity("axle b") == pytest.approx(rate, abs=RATE)
-    assert abs(a[-1]) > 2 * np.pi * (abs(ratio) > 1)
+    assert abs(b[-1]) > 0.8
 
 
 def test_the_tooth_force_is_the_torque_that_drives_the_second_disc():

@@ -70,8 +70,7 @@ def universal_coordinate(RA, RBm, n, m, near, second):
 
 @helper
 def on_turn_of(r, near):
-    """The rotation vector of the same rotation that is nearest to `near`: r plus full turns about its own
-    axis"""
+    """The rotation vector of the same rotation that is nearest to `near`: r plus full turns about its axis"""
     angle = sqrt(dot(r, r))
     if angle < 1e-9:
         # No axis of its own: that of `near`, where it is near a full turn.
@@ -85,9 +84,8 @@ def on_turn_of(r, near):
 
 @kernel
 def rotation_vector_coordinate(RA, e, j, near):
-    """(component j of the rotation vector in the parent frame, on the turn of `near`; its row vector).
-
-    Row j of Jl(r)^-1 is Jl(-r)^-1 e_j"""
+    """(component j of the rotation vector in the parent frame, on the turn of `near`; its row vector): row j
+    of Jl(r)^-1 is Jl(-r)^-1 e_j"""
     r = on_turn_of(mtv(RA, rotation_vector(e)), near)
     unit = (1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0)
     return pick(r, j), mv(RA, rotation_vector_rate(scale3(-1.0, r), unit))

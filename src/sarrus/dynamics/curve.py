@@ -92,14 +92,14 @@ def curve_nearest_from(par, first, segments, closed, local, s):
 
 @kernel
 def curve_search(par, first, segments, closed, local, near):
-    """`curve_nearest_from` the segment whose middle is nearest, or from `near` where that is nearer"""
+    """`curve_nearest_from` all segments that may hold a nearer point than the one next to `near`"""
     s, gap, t = curve_nearest_from(par, first, segments, closed, local, near)
     for i in range(segments):
-        u = 0.5 * (get1(par, first + i, CURVE_S0) + get1(par, first + i, CURVE_S1))
+        low, high = get1(par, first + i, CURVE_S0), get1(par, first + i, CURVE_S1)
+        u = 0.5 * (low + high)
         x, slope, k = curve_point(par, first, segments, closed, u)
         d = sub3(local, x)
-        reach = get1(par, first + i, CURVE_S1) - get1(par, first + i, CURVE_S0)
-        if sqrt(dot(d, d)) < sqrt(dot(gap, gap)) + reach:
+        if sqrt(dot(d, d)) < sqrt(dot(gap, gap)) + high - low:
             if closed:
                 total = get1(par, first + segments - 1, CURVE_S1) - get1(par, first, CURVE_S0)
                 u += total * round((near - u) / total)
@@ -142,11 +142,12 @@ def curve_enter(topo, par, state, work, c):
     """Keeps the parameter and the frame of the node that the trial configuration has become"""
     s, gap, t = curve_nearest(topo, par, state, work, c)
     line, it = topo[0, S_JOINTS] + c, topo[0, T_JOINTS] + c
-    first, segments = topo[it, JOINT_PAR] + 1, topo[it, CURVE_SEGMENTS]
-    if dot(gap, gap) > (LOST * get1(par, first, CURVE_S1) - LOST * get1(par, first, CURVE_S0)) ** 2:
-        # Far from the last node, as between recorded nodes: the nearest of all segments, on the nearest turn.
-        x, slope, k = curve_point(par, first, segments, topo[it, CURVE_CLOSED] != 0, s)
-        s, gap, t = curve_search(par, first, segments, topo[it, CURVE_CLOSED] != 0, add3(x, gap), s)
+    first, segments, closed = topo[it, JOINT_PAR] + 1, topo[it, CURVE_SEGMENTS], topo[it, CURVE_CLOSED] != 0
+    reach = LOST * (get1(par, first, CURVE_S1) - get1(par, first, CURVE_S0))
+    if dot(gap, gap) > reach * reach:
+        # Far from the last node, as between recorded ones: the nearest of all segments, on the nearest turn.
+        x, slope, k = curve_point(par, first, segments, closed, s)
+        s, gap, t = curve_search(par, first, segments, closed, add3(x, gap), s)
     state[line, CURVE_S] = s
     a = (abs(t[0]), abs(t[1]), abs(t[2]))
     state[line, CURVE_AXIS] = 0.0 if a[0] <= a[1] and a[0] <= a[2] else (1.0 if a[1] <= a[2] else 2.0)

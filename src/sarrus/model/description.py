@@ -66,8 +66,8 @@ def _check_user_terms(d: Description) -> None:
             )
         if getattr(term, "rows", 1) > at.MAX_CUSTOM_ROWS:
             raise MechanismError(
-                f"{where} has {term.rows} rows; at most {at.MAX_CUSTOM_ROWS} are allowed: divide it into "
-                "several"
+                f"{where} has {term.rows} rows; at most {at.MAX_CUSTOM_ROWS} are allowed: "
+                "divide it into several"
             )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sarrus import layout as at
-from sarrus.model.curves import put_curve
+from sarrus.model.curves import nearest_parameter
 from sarrus.model.description import (
     Description,
     Drives,
@@ -16,8 +16,31 @@ from sarrus.model.description import (
     motor_components,
 )
 from sarrus.model.geometry import JointGeometry
-from sarrus.model.lines import Lines
 from sarrus.model.plan import Plan
+
+
+class Lines:
+    """Lines of `par` as they are added."""
+
+    def __init__(self, links: int):
+        self.lines = [np.zeros(at.PAR_COLS) for _ in range(links)]
+
+    def add(self) -> tuple[int, np.ndarray]:
+        """(number, line) of a new line of zeros."""
+        self.lines.append(np.zeros(at.PAR_COLS))
+        return len(self.lines) - 1, self.lines[-1]
+
+    def add_numbers(self, values: np.ndarray) -> int:
+        """Line of the first of `values`, which fill as many lines as they need, one at least."""
+        first = len(self.lines)
+        for k in range(max(1, -(-len(values) // at.PAR_COLS))):
+            part = values[k * at.PAR_COLS : (k + 1) * at.PAR_COLS]
+            self.add()[1][: len(part)] = part
+        return first
+
+    def array(self) -> np.ndarray:
+        """`par`"""
+        return np.ascontiguousarray(np.array(self.lines).reshape(-1, at.PAR_COLS))
 
 
 def joint_table(d: Description, drives: Drives, lines: Lines) -> np.ndarray:
@@ -47,7 +70,7 @@ def joint_table(d: Description, drives: Drives, lines: Lines) -> np.ndarray:
             row[[at.GEAR_A, at.GEAR_B]] = gear_joints(d, j)
             row[[at.GEAR_CA, at.GEAR_CB]] = joint.source.component_a, joint.source.component_b
         elif joint.kind == at.CURVE:
-            put_curve(d, joint, row, lines)
+            _put_curve(d, joint, row, lines)
         elif joint.kind == at.ROLLING:
             line[at.IS_DISC] = joint.source.axis is not None
         elif joint.kind == at.CUSTOM:
@@ -71,6 +94,29 @@ def _put_geometry(line: np.ndarray, joint: JointGeometry) -> None:
     line[at.PA : at.PA + 3], line[at.PB : at.PB + 3] = joint.pa, joint.pb
     line[at.TB : at.TB + 9], line[at.RB : at.RB + 9] = joint.basis_t.ravel(), joint.basis_r.ravel()
     line[at.PITCH] = joint.number
+
+
+def _put_curve(d: Description, joint: JointGeometry, row: np.ndarray, lines: Lines) -> None:
+    """Cubic segments over the chord length, in the frame of the parent."""
+    from scipy.interpolate import CubicSpline
+
+    curve = joint.source
+    centres = [body.position for body in d.mechanism.bodies.values()] + [np.zeros(3)]
+    points = curve.points - centres[joint.a]
+    s = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
+    if len(points) == 2:
+        slope = (points[1] - points[0]) / s[1]
+        coefficients = np.array([np.zeros(3), np.zeros(3), slope, points[0]])[:, None, :]
+    else:
+        spline = CubicSpline(s, points, bc_type="periodic" if curve.closed else "natural")
+        coefficients = spline.c
+    # The parameter is 0 where the child's point is in the reference configuration.
+    s = s - nearest_parameter(s, coefficients, curve.at - centres[joint.a])
+    row[at.CURVE_SEGMENTS], row[at.CURVE_CLOSED] = len(s) - 1, curve.closed
+    for k in range(len(s) - 1):
+        line = lines.add()[1]
+        line[at.CURVE_S0], line[at.CURVE_S1] = s[k], s[k + 1]
+        line[at.CURVE_COEFFICIENTS : at.CURVE_COEFFICIENTS + 12] = coefficients[::-1, k].ravel()
 
 
 def element_table(d: Description, lines: Lines, world: int) -> tuple[np.ndarray, int]:

@@ -50,9 +50,8 @@ def energy(
     winding: Winding,
 ) -> Energy:
     """Kinetic energy, armature included, and potential energy of gravity and springs, each (T+1,) [J]."""
-    kinetic = in_pieces(
-        model.kinetic_energy, position, orientation, velocity, angular_velocity, winding=winding
-    )
+    motion = position, orientation, velocity, angular_velocity
+    kinetic = in_pieces(model.kinetic_energy, *motion, winding=winding)
     potential = in_pieces(model.potential_energy, position, orientation, winding=winding)
     return Energy(kinetic=kinetic, potential=potential)
 

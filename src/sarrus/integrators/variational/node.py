@@ -149,15 +149,6 @@ def collect_imbalance(topo, state, work):
 
 
 @kernel
-def is_finite(topo, state, column):
-    """Whether the six numbers of every body at `column` of the state (P, U) are finite"""
-    total = 0.0
-    for b in range(topo[0, BODIES]):
-        total += 0.0 * sum6(get6(state, b, column))
-    return total == 0.0
-
-
-@kernel
 def enter_rows_keeping(topo, par, state, work):
     """`enter_rows`, with the impulses of drive and damper rows at the last node added to the momenta"""
     put_rows(topo, par, state, work, G0, True, True)
@@ -190,6 +181,15 @@ def armature_of_rows(topo, state, work):
         if topo[topo[0, T_ROWS] + k, ROW_KIND] != CONSTRAINT_ROW:
             put1(work, topo[0, W_ROWS] + k, ERR, -get1(state, topo[0, S_ROWS] + k, LAM))
     add_compliant_impulses(topo, state, work)
+
+
+@kernel
+def is_finite(topo, state, column):
+    """Whether the six numbers of every body at `column` of the state (P, U) are finite"""
+    total = 0.0
+    for b in range(topo[0, BODIES]):
+        total += 0.0 * sum6(get6(state, b, column))
+    return total == 0.0
 
 
 @kernel

@@ -19,6 +19,7 @@ from sarrus.layout import (
     G0,
     JOINT_B,
     JOINT_PAR,
+    JOINTS,
     LAM,
     LINK_JOINT,
     PARENT,
@@ -78,6 +79,45 @@ def balance_of_projection(topo, state, work, loops):
                     add_to6(work, b, F, lam, get6(work, topo[0, W_ENDS] + e, G0))
 
 
+@kernel
+def clear_reactions(topo, total):
+    """No impulses at a new node; differences and the number of nodes stay"""
+    for c in range(topo[0, JOINTS]):
+        for i in range(6):
+            total[c, i] = 0.0
+    total[topo[0, JOINTS], 0] = 0.0
+
+
+@kernel
+def hold_reactions(topo, total):
+    """Keeps the impulses of the step that ends at the node, before those of the step that begins are added;
+    returns their duration"""
+    nj = topo[0, JOINTS]
+    for c in range(nj):
+        for i in range(6):
+            total[nj + 1 + c, i] = total[c, i]
+    return total[nj, 0]
+
+
+@kernel
+def compare_reactions(topo, total, before, after):
+    """Wrenches of the step that begins at the node minus those of the step that ends there, after
+    `hold_reactions`.
+
+    Both are off to first order, by the same amount on opposite sides: half the difference corrects a node
+    that has only one of them.  total, lines: impulses of the joints; their duration and the number of nodes;
+    differences at the last node that has both; those at the second node of the run"""
+    nj = topo[0, JOINTS]
+    for c in range(nj):
+        for i in range(6):
+            ended = total[nj + 1 + c, i]
+            difference = (total[c, i] - ended) / after - ended / before if before > 0.0 else 0.0
+            total[nj + 1 + c, i] = difference
+            if total[nj, 1] == 1.0:
+                total[2 * nj + 1 + c, i] = difference
+    total[nj, 1] += 1.0
+
+
 @helper
 def at_joint_point(topo, par, state, c, body, w, sign):
     """Wrench w on `body` (about its centre) as (force, torque) on the child of joint c about its joint
@@ -130,10 +170,10 @@ def add_reactions(topo, par, state, work, total, drives, loops):
                 c, lam = topo[it, ROW_OF], get1(state, topo[0, S_ROWS] + k, LAM)
                 # What acts on the child; where that is the world, the opposite of what acts on the parent.
                 role = 1 if topo[topo[0, T_JOINTS] + c, JOINT_B] == n else 0
-                sign = -1.0 if role == 1 else 1.0
                 for e in range(topo[it, END0], topo[it, END1]):
                     line = topo[0, T_ENDS] + e
                     if topo[line, END_ROLE] == role:
                         w = get6(work, topo[0, W_ENDS] + e, G0)
-                        w = at_joint_point(topo, par, state, c, topo[line, END_BODY], w, sign)
-                        add_to6(total, c, 0, lam, w)
+                        sign = -1.0 if role == 1 else 1.0
+                        wrench = at_joint_point(topo, par, state, c, topo[line, END_BODY], w, sign)
+                        add_to6(total, c, 0, lam, wrench)

@@ -20,6 +20,9 @@ from sarrus.integrators.variational.node import (
 from sarrus.integrators.variational.reactions import (
     add_reactions,
     balance_of_projection,
+    clear_reactions,
+    compare_reactions,
+    hold_reactions,
     keep_momenta,
     restore_momenta,
 )
@@ -111,8 +114,9 @@ def rollout(
     """Runs counts[STEPS] steps; returns (status, steps done, lines recorded).
 
     u: inputs (steps or 1, 2, inputs) at both nodes of a step; stages: lengths of the stages of a step as
-    parts of it; saved: copy of `state` at the start of a step, or empty; total: impulses of the
-    joints at the node, last line their duration; q, v, memory: for a compiled controller"""
+    parts of it; saved: copy of `state` at the start of a step, empty where a failed step leaves `state` as it
+    was; total: impulses of the joints at the node (see `compare_reactions`); q, v, memory: for a compiled
+    controller"""
     n = topo[0, BODIES]
     gravity = (settings[GRAVITY], settings[GRAVITY + 1], settings[GRAVITY + 2])
     left, right = settings[LEFT], settings[RIGHT]
@@ -158,8 +162,10 @@ def rollout(
                 record_stats(stats, k, factored, corrected, status, aside)
                 return status, k, written
             if counts[REACTIONS] and s == 0:
+                before = hold_reactions(topo, total)
                 add_reactions(topo, par, state, work, total, elements is not None, loops)
                 total[topo[0, JOINTS], 0] += left * dt
+                compare_reactions(topo, total, before, left * dt)
                 if (counts[BEFORE] + k) % counts[EVERY] == 0:
                     write_reactions(topo, total, reactions, counts[LINE] + written - 1)
             fraction += stages[s]
@@ -175,7 +181,7 @@ def rollout(
             state[n, READ_OUT] = 0.0
             if (final and wanted) or loops is not None:
                 if counts[REACTIONS]:
-                    clear(total)
+                    clear_reactions(topo, total)
                 least, fallen = project_node(
                     topo, par, state, work, counts, total, dt, settings, scales, loops, elements
                 )
@@ -201,13 +207,6 @@ def record_stats(stats, k, factored, corrected, status, aside):
     stats[k, 1] = corrected
     stats[k, 2] = status
     stats[k, 3] = aside
-
-
-@helper
-def clear(total):
-    for i in range(total.shape[0]):
-        for j in range(total.shape[1]):
-            total[i, j] = 0.0
 
 
 @kernel

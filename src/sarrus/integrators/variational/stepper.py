@@ -66,8 +66,8 @@ class VariationalStepper:
         self.work = arrays.new_work()
         self.kernel = arrays.state.copy()
         # Where a step may fail after it has moved the node: at a later stage, or by a force at its end.
-        several = len(method.stages) > 1 or arrays.elements
-        self.saved = self.kernel.copy() if several else np.zeros((0, 0))
+        keeps = len(method.stages) > 1 or arrays.elements
+        self.saved = self.kernel.copy() if keeps else np.zeros((0, 0))
         self.stages = method.stages
         nj, nu = int(self.topo[0, at.JOINTS]), int(self.topo[0, at.INPUTS])
         self.still = np.zeros((1, 2, nu))
@@ -75,7 +75,7 @@ class VariationalStepper:
         self.scales = np.ones((nj, 7))
         if len(model.ranks.scales):
             self.scales[:, :6], self.scales[:, 6] = model.ranks.scales, model.ranks.settled
-        self.total = np.zeros((nj + 1, 6))
+        self.total = np.zeros((3 * nj + 1, 6))
         self.q, self.v = np.zeros((1, max(model.coordinates, 1))), np.zeros((1, max(model.coordinates, 1)))
         self.controller, self.memory = 0, np.zeros((1, 1))
         self.reactions = reactions
@@ -118,14 +118,14 @@ class VariationalStepper:
             self.choose()
             kernel[:n, at.U : at.U + 6] = given
             least = self.start(run.FROM_VELOCITIES)
-        if not np.isfinite(kernel).all():
-            raise MechanismError("the velocities of the start cannot be made to fit the constraints")
         if least < SINGULAR:
             raise MechanismError(
                 f"the mechanism starts in a singular configuration of {self.weakest_loop()}, where branches "
                 "of motion meet and none is chosen; start from another configuration, for example "
                 "sarrus.assemble(model, {joint: small angle})"
             )
+        if not np.isfinite(kernel).all():
+            raise MechanismError("the velocities of the start cannot be made to fit the constraints")
         self.projection = float(np.abs(kernel[:n, at.U : at.U + 6] - given).max(initial=0.0))
 
     def put_motion(self, kernel: np.ndarray, state: State) -> None:
@@ -208,7 +208,7 @@ class VariationalStepper:
                     self.start(run.AS_IT_IS)
                     continue
                 if not len(self.saved) and not np.isfinite(self.kernel).all():
-                    # The step was taken, but its last node has no velocities: back to the last whole state.
+                    # The step was taken, but its end has no velocities: back to the last state that is whole.
                     failure = self._describe(Status(status))
                     self.kernel[:], self.time = before
                     break
@@ -311,16 +311,18 @@ class VariationalStepper:
             errors = np.nan_to_num(np.abs(self.work[first : first + rows, at.ERR]), nan=np.inf)
             k = int(np.argmax(errors))
             table = self.topo[self.topo[0, at.T_ROWS] + k]
-            if errors[k] > worst and table[at.ROW_KIND] != at.DAMPER_ROW:
+            if (errors[k] > worst or np.isinf(errors[k])) and table[at.ROW_KIND] != at.DAMPER_ROW:
                 joint, worst = int(table[at.ROW_OF]), float(errors[k])
         name = model.joint_names[joint] if joint < len(model.joint_names) else None
         return Failure(self.time, status, name, worst)
 
-    def last_reactions(self) -> np.ndarray | None:
-        """(nj, 6) wrenches over the second half of the last step: the impulses that the last node has got so
-        far."""
-        if not self.reactions:
-            return None
-        duration = self.total[-1, 0]
-        joints = self.total[: len(self.model.joint_names)]
-        return joints / duration if duration > 0.0 else np.zeros_like(joints)
+    def end_reactions(self) -> tuple[np.ndarray, np.ndarray]:
+        """(what the wrenches (nj, 6) at the first node are off, those at the last node): both nodes have one
+        step only."""
+        nj, count = int(self.topo[0, at.JOINTS]), len(self.model.joint_names)
+        sums, last, first = self.total[:nj], self.total[nj + 1 : 2 * nj + 1], self.total[2 * nj + 1 :]
+        duration, nodes = self.total[nj, :2]
+        ended = sums / duration if duration > 0.0 else np.zeros_like(sums)
+        if nodes < 2.0 or self.method.order == 1:
+            return np.zeros((count, 6)), ended[:count]
+        return 0.5 * first[:count], (ended + 0.5 * last)[:count]
