@@ -13,7 +13,7 @@ def chain(links=6):
 
 
 def test_a_step_without_solution_tells_time_joint_advice_and_gives_what_was_computed():
-    method = sarrus.Variational(max_substeps=1, max_iterations=3)
+    method = sarrus.Variational(max_substeps=1, max_iterations=6)
     with pytest.raises(sarrus.StepFailed) as caught:
         sarrus.simulate(chain(), duration=10.0, dt=0.02, method=method)
     failure = caught.value
@@ -48,7 +48,7 @@ def test_the_same_step_divided_goes_on_and_is_counted():
 
 
 def test_a_simulation_step_that_fails_raises_and_the_state_before_it_is_kept():
-    method = sarrus.Variational(max_substeps=1, max_iterations=3)
+    method = sarrus.Variational(max_substeps=1, max_iterations=6)
     simulation = sarrus.Simulation(chain(), dt=0.02, method=method)
 
     def run():
