@@ -26,7 +26,6 @@ class MemoryRecorder:
         self.inputs: list[np.ndarray] = []
         self.reactions: list[np.ndarray] = []
         self.winding: np.ndarray | None = None
-        self.opening: np.ndarray | None = None  # reactions at the first node, over the first half step
 
     def __enter__(self) -> MemoryRecorder:
         return self
@@ -74,18 +73,22 @@ class MemoryRecorder:
     def finish(self, wall: float, cpu: float) -> Trajectory:
         """The trajectory of all that was added."""
         self._read_last_node()
-        nodes = np.concatenate(self.nodes)
+        times, nodes, table, inputs = self._gathered()
+        return Trajectory(
+            self.model, self.method, self.dt, times, *split(nodes),
+            self._stats(wall, cpu, table), self._reactions(), inputs,
+            winding=self.winding, final_state=self.stepper.state(),
+        )  # fmt: skip
+
+    def _gathered(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, dict[str, np.ndarray]]:
+        """(times, nodes, counts per step, inputs by name) of all that was added since the last flush."""
         table = np.concatenate(self.stats) if self.stats else np.zeros((0, 5), np.int64)
         inputs = {}
         if self.model.inputs:
             values = np.concatenate(self.inputs)
             for name, where in self.model.inputs.items():
                 inputs[name] = values[:, where.start] if where.stop - where.start == 1 else values[:, where]
-        return Trajectory(
-            self.model, self.method, self.dt, np.concatenate(self.times), *split(nodes),
-            self._stats(wall, cpu, table), self._reactions(), inputs,
-            winding=self.winding, final_state=self.stepper.state(),
-        )  # fmt: skip
+        return np.concatenate(self.times), np.concatenate(self.nodes), table, inputs
 
     def _read_last_node(self) -> None:
         """Velocities at a last node that was not recorded, for the final state."""
@@ -119,7 +122,7 @@ class FileRecorder(MemoryRecorder):
         if stepper.reactions:
             raise MechanismError("reactions cannot be streamed to a file; leave out `out` or `reactions`")
         self.writer = StreamWriter(out, model, method, dt)
-        self.totals: list[np.ndarray] = []
+        self.singular = 0
 
     def __exit__(self, kind, *error):
         if kind is not None:
@@ -136,20 +139,12 @@ class FileRecorder(MemoryRecorder):
 
     def _flush(self) -> None:
         """Moves what has been gathered to the file."""
-        nodes = np.concatenate(self.nodes)
-        table = np.concatenate(self.stats) if self.stats else np.zeros((0, 5), np.int64)
-        inputs = {}
-        if self.model.inputs:
-            values = np.concatenate(self.inputs)
-            for name, where in self.model.inputs.items():
-                inputs[name] = values[:, where.start] if where.stop - where.start == 1 else values[:, where]
+        times, nodes, table, inputs = self._gathered()
         if len(nodes) or len(table):
-            self.writer.append(
-                np.concatenate(self.times), *split(nodes), inputs=inputs, stats=self._stats(0.0, 0.0, table)
-            )
+            self.writer.append(times, *split(nodes), inputs=inputs, stats=self._stats(0.0, 0.0, table))
         self.times, self.nodes, self.stats = [np.zeros(0)], [nodes[:0]], []
         self.inputs = [self.inputs[0][:0]]
-        self.singular = getattr(self, "singular", 0) + int(table[:, 3].sum())
+        self.singular += int(table[:, 3].sum())
 
     def finish(self, wall, cpu):
         self._read_last_node()
