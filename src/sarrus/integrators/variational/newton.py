@@ -7,25 +7,32 @@ One factor serves the whole step while corrections shrink fast; otherwise, and i
 it is made anew."""
 
 from sarrus._jit import helper, kernel
-from sarrus.dynamics.border import (
-    border_residual,
-    put_rows,
-)
+from sarrus.dynamics.body import place
+from sarrus.dynamics.border import border_residual, put_rows
 from sarrus.dynamics.custom import add_custom_forces, seed_bodies
 from sarrus.dynamics.evaluate import evaluate
+from sarrus.integrators.variational.node import ASIDE
 from sarrus.layout import (
+    ACTIVE,
     ARM1,
     BODIES,
+    CONSTRAINT_ROW,
     CUSTOM_FORCES,
+    DIAG,
     DLAM,
     DV,
     DZ,
     G1,
     LAM,
+    NODE_PIVOT,
     PARENT,
+    ROW_KIND,
+    ROW_OF,
     ROWS,
     S1,
+    S_JOINTS,
     S_ROWS,
+    T_ROWS,
     V2,
     W_ROWS,
     C,
@@ -47,6 +54,9 @@ CHOOSE_ROWS = 9
 PREDICT, RESTART, SHIFT = 0, 1, 2
 # A factor is kept while a correction shrinks the error at least fifty-fold, or the error is this small.
 REUSE, SMALL = 0.02, 1e-8
+# A step that ends with a pivot of a loop below this part of its pivot at the start lands next to a singular
+# configuration: it takes its derivative further on, by ASIDE of the step.
+NEAR = 1e-3
 # Joint errors that a full Newton step may leave before it is shortened [m, rad].
 GROSS = 1e-2
 # Errors that are not below this count as not finite.
@@ -73,13 +83,45 @@ def residual_of_border(topo, par, state, work, time, dt, left, right, loops, ele
     return error
 
 
-@helper
-def factor(topo, par, state, work, time, dt, left, loops, elements):
+@kernel
+def factor_here(topo, par, state, work, time, dt, left, loops, elements):
+    """Factors and right-hand side; row vectors and free motions are those of the configuration in `work`"""
     if loops is not None:
         put_rows(topo, par, state, work, G1, False, elements)
     if elements is not None:
         seed_bodies(topo, par, state, work, time, left, True)
     return eliminate(topo, par, state, work, dt, loops, elements)
+
+
+@kernel
+def factor(topo, par, state, work, time, dt, left, scales, loops, elements):
+    """`factor_here`; where a loop is nearly singular, with the row vectors of a configuration further on.
+
+    There the branches of motion meet, and the true derivative would take the noise of the residual for a
+    reason to leave the branch.  Errors larger than noise need the true one: the careful variant takes it"""
+    norm = factor_here(topo, par, state, work, time, dt, left, loops, elements)
+    if loops is not None:
+        if is_near_singular(topo, state, work, dt, scales):
+            for b in range(topo[0, BODIES]):
+                place(state, work, b, (1.0 + ASIDE) * dt, get3(state, b, V), get3(state, b, V + 3))
+            norm = factor_here(topo, par, state, work, time, dt, left, loops, elements)
+            for b in range(topo[0, BODIES]):
+                place(state, work, b, dt, get3(state, b, V), get3(state, b, V + 3))
+    return norm
+
+
+@kernel
+def is_near_singular(topo, state, work, dt, scales):
+    """Whether a pivot of the loops, from the elimination just made, is below NEAR of that at the node"""
+    for k in range(topo[0, ROWS]):
+        it = topo[0, T_ROWS] + k
+        if topo[it, ROW_KIND] == CONSTRAINT_ROW:
+            of = topo[it, ROW_OF]
+            scale = scales[of, int(get1(state, topo[0, S_ROWS] + k, ACTIVE))]
+            here = abs(get1(work, topo[0, W_ROWS] + k, DIAG) / dt)
+            if here < NEAR * scale * get1(state, topo[0, S_JOINTS] + of, NODE_PIVOT):
+                return True
+    return False
 
 
 @helper
@@ -150,15 +192,15 @@ def advance(topo, par, state, work, time, dt, left, right, gravity, loops, eleme
 
 @kernel
 def step(
-    topo, par, state, work, time, dt, ratio, left, right, gravity, tolerance, limit, most, read, loops,
-    elements, whole,
+    topo, par, state, work, time, dt, ratio, left, right, gravity, tolerance, limit, most, read, scales,
+    loops, elements, whole,
 ):  # fmt: skip
     """Solves one step; returns (status, eliminations, corrections).  limit: error allowed in redundant rows;
     most: iterations"""
     error = attempt(
         topo, par, state, work, time, dt, left, right, gravity, PREDICT, ratio, read, loops, elements, whole
     )
-    norm = keep_nan_max(factor(topo, par, state, work, time, dt, left, loops, elements), error)
+    norm = keep_nan_max(factor(topo, par, state, work, time, dt, left, scales, loops, elements), error)
     factored, corrected = 1, 0
     while corrected < most:
         # At small dt the prediction alone is below the tolerance, but its error adds up over many steps.
@@ -175,7 +217,8 @@ def step(
         if not norm < max(last, tolerance):
             break
         if norm > max(REUSE * last, SMALL):
-            norm = keep_nan_max(factor(topo, par, state, work, time, dt, left, loops, elements), error)
+            norm = factor(topo, par, state, work, time, dt, left, scales, loops, elements)
+            norm = keep_nan_max(norm, error)
             factored += 1
     return careful_step(
         topo, par, state, work, time, dt, left, right, gravity, tolerance, limit, most, read, factored,
@@ -194,7 +237,8 @@ def careful_step(
         topo, par, state, work, time, dt, left, right, gravity, RESTART, 0.0, read, loops, elements, whole
     )
     for _ in range(most):
-        norm = keep_nan_max(factor(topo, par, state, work, time, dt, left, loops, elements), error)
+        norm = factor_here(topo, par, state, work, time, dt, left, loops, elements)
+        norm = keep_nan_max(norm, error)
         factored += 1
         if norm < tolerance:
             status, more = settle(

@@ -36,6 +36,7 @@ from sarrus.layout import (
     JW,
     LAM,
     MASS,
+    NODE_PIVOT,
     PARENT,
     Q1,
     R1,
@@ -252,5 +253,6 @@ def smallest_pivot(topo, state, work, scales):
         least = min(least, low)
         best = max(get1(state, topo[0, S_JOINTS] + of, WATCH), low)
         put1(state, topo[0, S_JOINTS] + of, WATCH, best)
+        put1(state, topo[0, S_JOINTS] + of, NODE_PIVOT, low)
         fallen = fallen or (low < min(FALLEN * best, POOR) and scales[of, 6] == 0.0)
     return least, fallen

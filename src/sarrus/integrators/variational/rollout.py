@@ -154,7 +154,7 @@ def rollout(
             ratio = dt / last if known else (last + dt) / (last + last2)
             status, f, c = step(
                 topo, par, state, work, time, dt, ratio, left, right, gravity, settings[TOLERANCE],
-                settings[LIMIT], counts[MOST], known, loops, elements, whole,
+                settings[LIMIT], counts[MOST], known, scales, loops, elements, whole,
             )  # fmt: skip
             factored += f
             corrected += c
@@ -190,7 +190,8 @@ def rollout(
                     return NOT_FINITE, k, written
                 state[n, READ_OUT] = 1.0
                 aside += 1 if least < SINGULAR else 0
-                ask = ask or fallen
+                # Rows are not chosen at a singular node: the next one tells them apart.
+                ask = ask or (fallen and least >= SINGULAR)
         time = settings[TIME] + (k + 1) * settings[DT]
         record_stats(stats, k, factored, corrected, CONVERGED, aside)
         if (counts[BEFORE] + k + 1) % counts[EVERY] == 0:

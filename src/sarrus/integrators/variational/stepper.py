@@ -231,7 +231,9 @@ class VariationalStepper:
         counts[[run.STEPS, run.BEFORE, run.EVERY, run.READ, run.LINE]] = steps, before, every, read, line
         # Parts of a step keep the inputs that the controller gave for the whole of it.
         counts[run.CONTROLLER] = self.controller if dt is None else 0
-        settings[run.TIME], settings[run.DT] = self.time, self.dt if dt is None else dt
+        settings[run.TIME], settings[run.DT] = self.time, self.dt
+        if dt is not None:
+            settings[run.TIME], settings[run.DT] = self.time + before * dt, dt
         return self._enter(u, out, reactions, stats)
 
     def _enter(self, u, out, reactions, stats):
