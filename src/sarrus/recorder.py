@@ -108,7 +108,8 @@ class MemoryRecorder:
             off, last = self.stepper.end_reactions()
             wrench[0] -= off
             if self.done % self.every == 0:
-                wrench[-1] = last
+                # Order 1 puts all of a step's forces at its first node: the last one has none of its own.
+                wrench[-1] = wrench[-2] if self.method.order == 1 else last
         return share(self.model, np.concatenate(self.nodes), wrench)
 
 

@@ -129,6 +129,34 @@ def test_a_term_that_is_not_a_number_stops_the_run_and_never_enters_the_record(t
     assert np.isfinite(run.energy().kinetic).all()
 
 
+def never_a_number(x, q, p):
+    return np.nan
+
+
+def test_a_term_that_is_not_a_number_from_the_start_stops_the_first_step():
+    mechanism = rod_pendulum([1.0])
+    mechanism.add_potential("field", "rod 0", never_a_number)
+    with pytest.raises(sarrus.StepFailed) as caught:
+        sarrus.simulate(sarrus.build(mechanism), duration=1.0, dt=0.01)
+    assert (caught.value.status, caught.value.time) == (Status.NOT_FINITE, 0.0)
+    assert len(caught.value.trajectory) == 1
+
+
+def late_controller(t, q, v, u, memory):
+    u[0] = 1.0 if t < 0.195 else np.nan
+
+
+def test_a_compiled_controller_that_writes_no_number_stops_the_run():
+    mechanism = rod_pendulum([1.0])
+    mechanism.add_motor("motor", "hinge 0")
+    controller = sarrus.CompiledController(late_controller)
+    with pytest.raises(sarrus.StepFailed) as caught:
+        sarrus.simulate(sarrus.build(mechanism), duration=1.0, dt=0.01, controller=controller)
+    assert caught.value.status == Status.NOT_FINITE
+    assert caught.value.time == pytest.approx(0.2)
+    assert np.isfinite(caught.value.trajectory.velocity).all()
+
+
 def not_a_constraint(x, q, p, out):
     out[0] = x[0, 2] if x[0, 0] < p[0] else np.nan
 

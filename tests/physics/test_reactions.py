@@ -131,6 +131,18 @@ def test_the_hinge_of_a_swinging_rod_pulls_as_in_the_closed_form_with_order_2(no
     assert ratios(error, 0.01, 2) == [ORDER_2, ORDER_2]
 
 
+@pytest.mark.parametrize(("method", "within"), [("variational1", 0.5), ("variational4", 0.1)])
+def test_the_other_orders_give_the_same_reactions_at_every_node(method, within):
+    model = sarrus.build(sarrus.gallery.four_bar())
+    dt = {"variational1": 0.0005, "variational4": 0.01}[method]
+    fine = sarrus.simulate(model, duration=0.5, dt=0.0005, reactions=True)
+    run = sarrus.simulate(model, duration=0.5, dt=dt, reactions=True, method=method)
+    # Forces of up to 25 N, off by dt / 2 (order 1); to second order in dt, most at both ends (order 4).
+    for name in model.joint_names:
+        gap = run.reaction(name).force - fine.reaction(name).force[:: round(dt / 0.0005)]
+        assert np.abs(gap).max() < within
+
+
 def test_reactions_are_those_of_every_node_whatever_is_recorded():
     model = sarrus.build(rod_pendulum([2.0, 1.0]))
     every = sarrus.simulate(model, duration=1.0, dt=0.01, reactions=True)

@@ -124,7 +124,7 @@ class VariationalStepper:
                 "of motion meet and none is chosen; start from another configuration, for example "
                 "sarrus.assemble(model, {joint: small angle})"
             )
-        if not np.isfinite(kernel).all():
+        if not np.isfinite(kernel[:n, at.U : at.U + 6]).all():
             raise MechanismError("the velocities of the start cannot be made to fit the constraints")
         self.projection = float(np.abs(kernel[:n, at.U : at.U + 6] - given).max(initial=0.0))
 
