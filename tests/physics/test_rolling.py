@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tests.physics.scenes import X, Z, ratios
+from tests.physics.scenes import X, Y, Z, ratios
 
 import sarrus
 
@@ -138,6 +138,57 @@ def test_rolling_is_the_same_backwards_in_time():
     start = model.initial_state()
     assert np.abs(back.position[-1] - start.position).max() < 1e-6
     assert np.abs(back.velocity[-1] + start.velocity).max() < 1e-5
+
+
+def test_a_cart_on_a_rail_is_slowed_by_its_wheel_and_what_the_rail_holds_anyway_is_redundant():
+    mechanism = sarrus.Mechanism()
+    mechanism.add_body("frame", 3.0, (0.2, 0.2, 0.2), position=(0, 0, 0.8))
+    mechanism.add_body("wheel", 1.0, (0.05, 0.1, 0.05), position=(0, 0, RADIUS))
+    mechanism.add_joint("rail", "prismatic", "world", "frame", at=(0, 0, 0.8), axis=X)
+    mechanism.add_joint("axle", "revolute", "frame", "wheel", at=(0, 0, RADIUS), axis=Y)
+    mechanism.add_rolling("ground", "wheel", radius=RADIUS, axis=Y)
+    mechanism.add_force("push", "frame", force=(4.0, 0, 0))
+    model = sarrus.build(mechanism)
+    assert (model.dof, model.redundant) == (1, (("ground", 0), ("ground", 2)))
+    acceleration = 4.0 / (3.0 + 1.0 + 0.1 / RADIUS**2)
+
+    def error(dt):
+        run = sarrus.simulate(model, duration=1.0, dt=dt, reactions=True)
+        assert run.reaction("ground").force[5, 0] == pytest.approx(-0.1 / RADIUS**2 * acceleration, rel=1e-3)
+        return abs(run.position[-1, 0, 0] - 0.5 * acceleration)
+
+    assert ratios(error, 0.02) == [ORDER_2]
+
+
+def tricycle():
+    """Two driven wheels and a ball under one frame."""
+    mechanism = sarrus.Mechanism()
+    mechanism.add_body("frame", 3.0, (0.2, 0.3, 0.4), position=(0.3, 0, RADIUS))
+    for side, y in (("left", 0.4), ("right", -0.4)):
+        mechanism.add_body(side, 1.0, (0.07, 0.1, 0.07), position=(0, y, RADIUS))
+        mechanism.add_joint(f"axle {side}", "revolute", "frame", side, at=(0, y, RADIUS), axis=Y)
+        mechanism.add_rolling(f"ground {side}", side, radius=RADIUS, axis=Y)
+        mechanism.add_motor(side, f"axle {side}")
+    mechanism.add_body("ball", 1.0, (0.1, 0.1, 0.1), position=(1, 0, RADIUS))
+    mechanism.add_joint("socket", "spherical", "frame", "ball", at=(1, 0, RADIUS))
+    mechanism.add_rolling("ground ball", "ball", radius=RADIUS)
+    return sarrus.build(mechanism)
+
+
+def test_a_tricycle_steers_by_its_motors_and_gains_the_energy_they_give():
+    model = tricycle()
+    # Two wheels and the spin of the ball; one of the two sideways rows of the common axle is redundant.
+    assert (model.dof, model.redundant_constraints) == (3, 1)
+    run = sarrus.simulate(model, duration=2.0, dt=0.01, inputs={"left": 0.5, "right": 1.0})
+    assert run.slip().max() < NO_SLIP
+    assert np.abs(run.position[:, :, 2] - RADIUS).max() < 1e-9
+    # The stronger right wheel turns it to the left.
+    assert run.position[-1, 0, 1] > 0.1
+    work = sum(
+        np.trapezoid(run.motor_effort(side), run.joint_position(f"axle {side}")) for side in ("left", "right")
+    )
+    energy = run.energy().total
+    assert energy[-1] - energy[0] == pytest.approx(work, rel=1e-4)
 
 
 def test_an_order_that_runs_backwards_is_refused_for_rolling_by_name():
