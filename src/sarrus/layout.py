@@ -64,6 +64,15 @@ ELEMENT_FRAME, ELEMENT_SCRATCH = 5, 6
 SPRING, EFFORT, SERVO, WRENCH, CUSTOM_FORCE, CUSTOM_POTENTIAL = 0, 1, 2, 3, 4, 5
 ELEMENT_ADDRESS, ELEMENT_GRADIENT, ELEMENT_COUNT, ELEMENT_BODY = 12, 13, 15, 16
 
+# Contact features, one line per contact (also the first columns of the contacts in `state`): type, whether the
+# pair's first body plays B, points on A and B, normal or direction fixed in A, direction fixed in B, radius, a
+# number that names the pair of features.  See `dynamics/features.py`
+FEATURE_TYPE, FEATURE_FLIP, FEATURE_PA, FEATURE_PB, FEATURE_N, FEATURE_E, FEATURE_R, FEATURE_KEY = (
+    0, 1, 2, 5, 8, 11, 14, 15,
+)  # fmt: skip
+FEATURE_COLS = 16
+NO_FEATURE, PLANE, POINTS, LINE, EDGES_FEATURE, ROPE, RIM = 0, 1, 2, 3, 4, 5, 6
+
 # par, links and joints.  Joint points on parent and child; bases of translations and rotations in the parent
 # frame, free directions first; inertia about the centre of mass, world axes of the reference configuration
 MASS, INERTIA, PA, PB, TB, RB, PITCH, QREF = 0, 1, 10, 13, 16, 25, 34, 35
