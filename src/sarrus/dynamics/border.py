@@ -13,7 +13,9 @@ from sarrus.layout import (
     ACTIVE,
     COMPLIANCE,
     CONSTRAINT_ROW,
+    CONTACT_ROW,
     COORD,
+    DAMPER_ROW,
     DRIVE_C,
     DRIVE_I,
     DRIVE_K,
@@ -66,6 +68,12 @@ from sarrus.maths.access import add_to6, get1, get3, get4, get6, get9, put1, put
 from sarrus.maths.quaternion import rotation
 from sarrus.maths.spatial import ZERO6, carry_force, scale6, sum6
 from sarrus.maths.vectors import add3, cross, dot, mv, norm3, pick, scale3, sub3
+
+
+@helper
+def is_compliant(kind):
+    """Whether a border row is a drive or a damper"""
+    return kind in (DRIVE_ROW, DAMPER_ROW)
 
 
 @helper
@@ -172,7 +180,8 @@ def put_compliant_row(topo, par, state, work, k, column):
 @kernel
 def put_rows(topo, par, state, work, column, node, elements):
     for k in range(topo[0, ROWS]):
-        put_row(topo, par, state, work, k, column, node, elements)
+        if topo[topo[0, T_ROWS] + k, ROW_KIND] != CONTACT_ROW:
+            put_row(topo, par, state, work, k, column, node, elements)
 
 
 @kernel
@@ -230,6 +239,8 @@ def border_residual(topo, par, state, work, dt, left, right, elements):
     e = ZERO6
     for k in range(topo[0, ROWS]):
         it, line = topo[0, T_ROWS] + k, topo[0, W_ROWS] + k
+        if topo[it, ROW_KIND] == CONTACT_ROW:
+            continue
         of = topo[it, ROW_OF]
         lam = get1(state, topo[0, S_ROWS] + k, LAM)
         error = 0.0
@@ -259,7 +270,7 @@ def add_compliant_impulses(topo, state, work):
     that node"""
     for k in range(topo[0, ROWS]):
         it = topo[0, T_ROWS] + k
-        if topo[it, ROW_KIND] != CONSTRAINT_ROW:
+        if is_compliant(topo[it, ROW_KIND]):
             impulse = get1(work, topo[0, W_ROWS] + k, ERR)
             for end in range(topo[it, END0], topo[it, END1]):
                 b = topo[topo[0, T_ENDS] + end, END_BODY]
@@ -270,7 +281,7 @@ def add_compliant_impulses(topo, state, work):
 def keep_compliant_impulses(topo, par, state, work, dt, left, right):
     """Keeps the impulses at the last node in ERR, while state still holds the first node"""
     for k in range(topo[0, ROWS]):
-        if topo[topo[0, T_ROWS] + k, ROW_KIND] != CONSTRAINT_ROW:
+        if is_compliant(topo[topo[0, T_ROWS] + k, ROW_KIND]):
             before, after, stiffness = compliant_impulses(topo, par, state, work, k, dt, left, right)
             put1(work, topo[0, W_ROWS] + k, ERR, after)
 

@@ -14,7 +14,9 @@ from sarrus.layout import (
     CLOSE0,
     CLOSE1,
     COMPLIANCE,
+    CONTACT_ROW,
     CR,
+    CROSS,
     CU,
     DIAG,
     DLAM,
@@ -34,6 +36,9 @@ from sarrus.layout import (
     IS,
     LAM,
     RHS,
+    ROW_COORDINATE,
+    ROW_FIRST,
+    ROW_KIND,
     ROW_OF,
     ROWS,
     S_ROWS,
@@ -83,6 +88,11 @@ def open_border(topo, work, trial):
             put1(work, rows + k, s, 0.0)
         compliance = get1(work, rows + k, COMPLIANCE)
         put1(work, rows + k, slot_of(topo, k), compliance if compliance >= 0.0 else 1.0)
+        it = topo[0, T_ROWS] + k
+        if topo[it, ROW_KIND] == CONTACT_ROW and compliance >= 0.0:
+            # The compliances of a contact couple its rows.
+            for j in range(topo[it, ROW_COORDINATE]):
+                put1(work, rows + k, slot_of(topo, topo[it, ROW_FIRST] + j), get1(work, rows + k, CROSS + j))
         put1(work, rows + k, R, -get1(work, rows + k, ERR))
     for e in range(topo[0, EDGES]):
         put6(work, edges + e, H, ZERO6)

@@ -8,6 +8,7 @@ from sarrus.dynamics.body import momentum, place, world_inertia
 from sarrus.dynamics.border import (
     add_compliant_impulses,
     enter_rows,
+    is_compliant,
     keep_compliant_impulses,
     projection_compliance,
     put_rows,
@@ -179,7 +180,7 @@ def project(topo, par, state, work, loops, elements):
 def armature_of_rows(topo, state, work):
     """The momentum of armatures that are border rows: minus the multipliers of the projection"""
     for k in range(topo[0, ROWS]):
-        if topo[topo[0, T_ROWS] + k, ROW_KIND] != CONSTRAINT_ROW:
+        if is_compliant(topo[topo[0, T_ROWS] + k, ROW_KIND]):
             put1(work, topo[0, W_ROWS] + k, ERR, -get1(state, topo[0, S_ROWS] + k, LAM))
     add_compliant_impulses(topo, state, work)
 

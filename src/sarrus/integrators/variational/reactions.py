@@ -2,6 +2,7 @@
 multipliers for loops."""
 
 from sarrus._jit import helper, kernel
+from sarrus.dynamics.contact import add_contact_impulses
 from sarrus.layout import (
     ARM0,
     BODIES,
@@ -22,6 +23,7 @@ from sarrus.layout import (
     JOINTS,
     LAM,
     LINK_JOINT,
+    P_BEFORE,
     PARENT,
     PB,
     RHS,
@@ -77,6 +79,22 @@ def balance_of_projection(topo, state, work, loops):
                 for e in range(topo[it, END0], topo[it, END1]):
                     b = topo[topo[0, T_ENDS] + e, END_BODY]
                     add_to6(work, b, F, lam, get6(work, topo[0, W_ENDS] + e, G0))
+
+
+@kernel
+def hold_node(topo, state, work):
+    """Keeps the momenta before the momentum stage"""
+    for b in range(topo[0, BODIES]):
+        put6(work, b, P_BEFORE, get6(state, b, P))
+
+
+@kernel
+def balance_of_contacts(topo, state, work, dt, loops):
+    """F becomes what the tree joints must supply in the momentum stage, after `hold_node`"""
+    for b in range(topo[0, BODIES]):
+        put6(work, b, F, get6(work, b, P_BEFORE))
+    add_contact_impulses(topo, state, work, work, F, dt)
+    balance_of_projection(topo, state, work, loops)
 
 
 @kernel

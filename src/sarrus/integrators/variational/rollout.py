@@ -1,10 +1,12 @@
-"""The loop over steps, compiled: one entry for each of trees and loops, with gravity alone and with further
-elements."""
+"""The loop over steps, compiled: one entry for each of trees and loops, with gravity alone, with further
+elements, and with contacts."""
 
 from sarrus._jit import address_of, call_with_4, entry, helper, kernel
 from sarrus.dynamics.coordinates import coordinate_joint, coordinate_rate
 from sarrus.dynamics.elements import forces, servo_offsets
 from sarrus.dynamics.readout import record
+from sarrus.integrators.variational.impact import momentum_stage, position_stage, record_touches
+from sarrus.integrators.variational.interior import MOMENTA, POSITIONS
 from sarrus.integrators.variational.newton import CHOOSE_ROWS, CONVERGED, NOT_FINITE, step
 from sarrus.integrators.variational.node import (
     ASIDE,
@@ -19,9 +21,11 @@ from sarrus.integrators.variational.node import (
 )
 from sarrus.integrators.variational.reactions import (
     add_reactions,
+    balance_of_contacts,
     balance_of_projection,
     clear_reactions,
     compare_reactions,
+    hold_node,
     hold_reactions,
     keep_momenta,
     restore_momenta,
@@ -49,15 +53,16 @@ TIME, DT, LEFT, RIGHT, TOLERANCE, LIMIT, GRAVITY = 0, 1, 2, 3, 4, 5, 6
 SETTINGS = 9
 # Columns of `counts`: steps to do, steps done before (for `every`), record every so many, iterations at most,
 # whether to read out every node, whether to add up reactions, line of the first record, address of a compiled
-# controller, what to start.
+# controller, what to start, lines of `touches` written.
 STEPS, BEFORE, EVERY, MOST, READ, REACTIONS, LINE, CONTROLLER = 0, 1, 2, 3, 4, 5, 6, 7
-START = 8
-COUNTS = 9
+START, TOUCHES = 8, 9
+COUNTS = 10
 # counts[START]: steps, or only the start of a node, where velocities are left as they are; made momenta and
 # projected; projected.
 NO_START, AS_IT_IS, FROM_VELOCITIES, FROM_MOMENTA = 0, 1, 2, 3
-# Columns of `stats`, one line per step: factorisations, corrections, status, nodes taken aside.
-STATS = 4
+# Columns of `stats`, one line per step: factorisations, corrections, status, nodes taken aside, iterations of
+# the momentum stage.
+STATS = 5
 
 
 @kernel
@@ -109,7 +114,7 @@ def project_node(topo, par, state, work, counts, total, dt, settings, scales, lo
 @kernel
 def rollout(
     topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total,
-    stats, q, v, memory, loops, elements,
+    stats, q, v, memory, touches, loops, elements, contacts,
 ):  # fmt: skip
     """Runs counts[STEPS] steps; returns (status, steps done, lines recorded).
 
@@ -139,7 +144,7 @@ def rollout(
                 for j in range(state.shape[1]):
                     saved[i, j] = state[i, j]
         fraction = 0.0
-        factored, corrected, aside = 0, 0, 0
+        factored, corrected, aside, later = 0, 0, 0, 0
         ask = False
         for s in range(stages.shape[0]):
             dt = stages[s] * settings[DT]
@@ -152,10 +157,20 @@ def rollout(
             last, last2 = state[n, LAST_DT], state[n, LAST_DT2]
             known = state[n, READ_OUT] != 0.0
             ratio = dt / last if known else (last + dt) / (last + last2)
-            status, f, c = step(
-                topo, par, state, work, time, dt, ratio, left, right, gravity, settings[TOLERANCE],
-                settings[LIMIT], counts[MOST], known, scales, loops, elements, whole,
-            )  # fmt: skip
+            if contacts is not None:
+                status, f, c = position_stage(
+                    topo, par, state, work, time, dt, ratio, left, right, gravity, settings[TOLERANCE],
+                    settings[LIMIT], counts[MOST], known, scales, loops, elements, whole,
+                )  # fmt: skip
+                if status == CONVERGED:
+                    counts[TOUCHES] = record_touches(
+                        topo, state, work, POSITIONS, counts[BEFORE] + k, dt, V, touches, counts[TOUCHES]
+                    )
+            else:
+                status, f, c = step(
+                    topo, par, state, work, time, dt, ratio, left, right, gravity, settings[TOLERANCE],
+                    settings[LIMIT], counts[MOST], known, scales, loops, elements, whole,
+                )  # fmt: skip
             factored += f
             corrected += c
             if status != CONVERGED:
@@ -179,12 +194,28 @@ def rollout(
             final = s == stages.shape[0] - 1
             wanted = counts[READ] != 0 or (counts[BEFORE] + k + 1) % counts[EVERY] == 0
             state[n, READ_OUT] = 0.0
-            if (final and wanted) or loops is not None:
+            if (final and wanted) or loops is not None or contacts is not None:
                 if counts[REACTIONS]:
                     clear_reactions(topo, total)
                 least, fallen = project_node(
                     topo, par, state, work, counts, total, dt, settings, scales, loops, elements
                 )
+                if contacts is not None:
+                    if counts[REACTIONS]:
+                        hold_node(topo, state, work)
+                    status, c = momentum_stage(
+                        topo, par, state, work, time, dt, gravity, settings[TOLERANCE], loops, elements, whole
+                    )
+                    later += c
+                    if status != CONVERGED:
+                        record_stats(stats, k, factored, corrected, status, aside)
+                        return status, k, written
+                    counts[TOUCHES] = record_touches(
+                        topo, state, work, MOMENTA, counts[BEFORE] + k, dt, U, touches, counts[TOUCHES]
+                    )
+                    if counts[REACTIONS]:
+                        balance_of_contacts(topo, state, work, dt, loops)
+                        add_reactions(topo, par, state, work, total, False, loops)
                 if not is_finite(topo, state, U):
                     record_stats(stats, k, factored, corrected, NOT_FINITE, aside)
                     return NOT_FINITE, k, written
@@ -194,6 +225,7 @@ def rollout(
                 ask = ask or (fallen and least >= SINGULAR)
         time = settings[TIME] + (k + 1) * settings[DT]
         record_stats(stats, k, factored, corrected, CONVERGED, aside)
+        stats[k, 4] = later
         if (counts[BEFORE] + k + 1) % counts[EVERY] == 0:
             record(topo, par, state, out, counts[LINE] + written)
             written += 1
@@ -246,7 +278,7 @@ def start(topo, par, state, work, u, settings, scales, mode, loops, elements):
 @kernel
 def run(
     topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total,
-    stats, q, v, memory, loops, elements,
+    stats, q, v, memory, touches, loops, elements, contacts,
 ):  # fmt: skip
     """`rollout`, or `start` with its result in values[3, 0]: one entry, so that their common kernels are
     compiled once"""
@@ -255,49 +287,71 @@ def run(
         return CONVERGED, 0, 0
     return rollout(
         topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total,
-        stats, q, v, memory, loops, elements,
+        stats, q, v, memory, touches, loops, elements, contacts,
     )  # fmt: skip
 
 
 @entry
 def run_tree(
     topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total,
-    stats, q, v, memory,
+    stats, q, v, memory, touches,
 ):  # fmt: skip
     return run(
         topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total,
-        stats, q, v, memory, None, None,
+        stats, q, v, memory, touches, None, None, None,
     )  # fmt: skip
 
 
 @entry
 def run_loops(
     topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total,
-    stats, q, v, memory,
+    stats, q, v, memory, touches,
 ):  # fmt: skip
     return run(
         topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total,
-        stats, q, v, memory, True, None,
+        stats, q, v, memory, touches, True, None, None,
     )  # fmt: skip
 
 
 @entry
 def run_tree_elements(
     topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total,
-    stats, q, v, memory,
+    stats, q, v, memory, touches,
 ):  # fmt: skip
     return run(
         topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total,
-        stats, q, v, memory, None, True,
+        stats, q, v, memory, touches, None, True, None,
     )  # fmt: skip
 
 
 @entry
 def run_loops_elements(
     topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total,
-    stats, q, v, memory,
+    stats, q, v, memory, touches,
 ):  # fmt: skip
     return run(
         topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total,
-        stats, q, v, memory, True, True,
+        stats, q, v, memory, touches, True, True, None,
+    )  # fmt: skip
+
+
+@entry
+def run_tree_contacts(
+    topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total,
+    stats, q, v, memory, touches,
+):  # fmt: skip
+    return run(
+        topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total,
+        stats, q, v, memory, touches, None, True, True,
+    )  # fmt: skip
+
+
+@entry
+def run_loops_contacts(
+    topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total,
+    stats, q, v, memory, touches,
+):  # fmt: skip
+    return run(
+        topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total,
+        stats, q, v, memory, touches, True, True, True,
     )  # fmt: skip

@@ -1,0 +1,74 @@
+"""Where and how two bodies touch: gap, normal and point of a pair of features.
+
+Bodies A and B (B carries the point); n points from A to B.
+PLANE  phi = n.(P_B - P_A) - r, n fixed in A          POINTS  phi = |P_B - P_A| - r
+LINE   a line on A and a point on B                   EDGES   lines on both, n = e_A x e_B / |e_A x e_B|
+ROPE   phi = r - |P_B - P_A|                          RIM     the lowest point of a circle on B over A's plane
+For all of them dphi = n.(motion of B - motion of A at the contact point)."""
+
+from math import sqrt
+
+from sarrus._jit import helper, kernel
+from sarrus.layout import (
+    EDGES_FEATURE,
+    FEATURE_E,
+    FEATURE_N,
+    FEATURE_PA,
+    FEATURE_PB,
+    FEATURE_R,
+    FEATURE_RB,
+    FEATURE_TYPE,
+    LINE,
+    PLANE,
+    RIM,
+    ROPE,
+)
+from sarrus.maths.access import get1, get3
+from sarrus.maths.vectors import add3, axpy3, cross, dot, mv, scale3, sub3, without
+
+# Below this length a direction is not defined [m].
+POINT_LIKE = 1e-12
+
+
+@helper
+def unit3(v):
+    """(v / |v|, |v|); 0 where |v| is"""
+    size = sqrt(dot(v, v))
+    return scale3(1.0 / size if size > POINT_LIKE else 0.0, v), size
+
+
+@kernel
+def gap_of(features, k, xa, Ra, xb, Rb):
+    """(phi, n, contact point on B), world frame, of line k of `features` for the given poses"""
+    kind = int(get1(features, k, FEATURE_TYPE))
+    pa = add3(xa, mv(Ra, get3(features, k, FEATURE_PA)))
+    pb = add3(xb, mv(Rb, get3(features, k, FEATURE_PB)))
+    r, rb = get1(features, k, FEATURE_R), get1(features, k, FEATURE_RB)
+    d = sub3(pb, pa)
+    if kind == PLANE:
+        n = mv(Ra, get3(features, k, FEATURE_N))
+        return dot(n, d) - r, n, axpy3(-rb, n, pb)
+    if kind == RIM:
+        n = mv(Ra, get3(features, k, FEATURE_N))
+        across, size = unit3(without(mv(Rb, get3(features, k, FEATURE_E)), n))
+        point = axpy3(-r, across, pb)
+        return dot(n, sub3(point, pa)), n, point
+    if kind == EDGES_FEATURE:
+        ea, eb = mv(Ra, get3(features, k, FEATURE_N)), mv(Rb, get3(features, k, FEATURE_E))
+        n, size = unit3(cross(ea, eb))
+        along = dot(ea, eb)
+        t = (along * dot(ea, d) - dot(eb, d)) / max(1.0 - along * along, POINT_LIKE)
+        return dot(n, d) - r, n, axpy3(-rb, n, axpy3(t, eb, pb))
+    if kind == LINE:
+        d = without(mv(Ra, get3(features, k, FEATURE_N)), d)
+    n, size = unit3(d)
+    if kind == ROPE:
+        return r - size, scale3(-1.0, n), pb
+    return size - r, n, axpy3(-rb, n, pb)
+
+
+@helper
+def is_round(features, k):
+    """Whether the contact point moves through the material of a body that rolls"""
+    kind = int(get1(features, k, FEATURE_TYPE))
+    return get1(features, k, FEATURE_R) > 0.0 and kind != ROPE

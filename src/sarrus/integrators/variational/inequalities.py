@@ -1,0 +1,526 @@
+"""The contacts of a step inside Newton's linear system: every contact is eliminated before its body.
+
+A contact with the world is a leaf of its body: its linearised force df = change + slope d(gap, slip) goes
+into the body's 6x6 block.  A limit on a coordinate that the tree carries goes into the pivot of that freedom.
+A contact between two bodies is up to three border rows with the inverse of the slope as compliance."""
+
+from math import sqrt
+
+from sarrus._jit import helper, kernel
+from sarrus.dynamics.contact import ends_of, is_on, put_contact_rows, rows_of
+from sarrus.layout import (
+    BODIES,
+    BOUND,
+    CHANGE,
+    COMPLIANCE,
+    CONTACT_FREEDOM,
+    CONTACT_KIND,
+    CONTACT_ROW,
+    CONTACT_ROWS,
+    CONTACTS,
+    CROSS,
+    DIRECTIONS,
+    DLAM,
+    DRAG,
+    DZ,
+    EFFORT_BASE,
+    EFFORT_LEFT,
+    ERR,
+    FORCE2,
+    G1,
+    MU,
+    NODE_A,
+    NODE_B,
+    RATE,
+    RESIDUALS,
+    RHS,
+    ROW_KIND,
+    ROWS,
+    S_CONTACTS,
+    SCALE_F,
+    SCALE_L,
+    SIDE,
+    SLOPE,
+    STIFFNESS,
+    STIFFNESS_BASE,
+    T_CONTACTS,
+    T_ROWS,
+    TRIAL,
+    TRIAL_A,
+    TRIAL_B,
+    VARIABLES,
+    W_CONTACTS,
+    W_ROWS,
+    D,
+)
+from sarrus.maths.access import add_to6, get1, get6, get36, put1, put36
+from sarrus.maths.spatial import ZERO6, axpy6, dot6, minus_outer6, scale6
+from sarrus.solvers.border import IDLE
+from sarrus.solvers.cone import (
+    friction_direction,
+    friction_multiplier,
+    friction_slip,
+    longest_cone_step,
+    longest_step,
+    normal_direction,
+    path_gap,
+    path_slip,
+)
+
+STILL = (0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+@helper
+def has_normal(topo, i):
+    """Whether contact i has a gap and a normal force: all but dry friction of a coordinate"""
+    return topo[topo[0, T_CONTACTS] + i, CONTACT_KIND] != DRAG
+
+
+@helper
+def has_friction(topo, state, i):
+    kind, k = topo[topo[0, T_CONTACTS] + i, CONTACT_KIND], topo[0, S_CONTACTS] + i
+    return kind == DRAG or get1(state, k, MU) > 0.0
+
+
+@helper
+def cone_size(topo, state, work, i):
+    """Largest friction force m of contact i"""
+    k = topo[0, S_CONTACTS] + i
+    if topo[topo[0, T_CONTACTS] + i, CONTACT_KIND] == DRAG:
+        return get1(state, k, BOUND)
+    return get1(state, k, MU) * get1(work, topo[0, W_CONTACTS] + i, VARIABLES + 1)
+
+
+@helper
+def variables_of(work, w):
+    """(b, psi, l) of the contact at line w"""
+    b = get1(work, w, VARIABLES + 2), get1(work, w, VARIABLES + 3)
+    l = get1(work, w, VARIABLES + 5), get1(work, w, VARIABLES + 6)
+    return b, get1(work, w, VARIABLES + 4), l
+
+
+@helper
+def friction_residuals(work, w):
+    return (
+        get1(work, w, RESIDUALS + 2),
+        get1(work, w, RESIDUALS + 3),
+        get1(work, w, RESIDUALS + 4),
+        get1(work, w, RESIDUALS + 5),
+        get1(work, w, RESIDUALS + 6),
+    )
+
+
+@helper
+def energy_scale(work, w):
+    return get1(work, w, SCALE_F) * get1(work, w, SCALE_L)
+
+
+@kernel
+def start_level(topo, state, work):
+    """(barrier of a cold start, largest penetration), in natural units: from the energy of impact and slip"""
+    level, worst, total = 0.1, 0.0, 0.0
+    for i in range(topo[0, CONTACTS]):
+        if is_on(topo, state, i) and has_normal(topo, i):
+            k, w = topo[0, S_CONTACTS] + i, topo[0, W_CONTACTS] + i
+            length = get1(work, w, SCALE_L)
+            p = -get1(work, w, TRIAL) / length
+            g = 1.0 + p if p > 0.0 else 1.0 / (1.0 - p)
+            slip = 0.0
+            if has_friction(topo, state, i):
+                l1, l2 = get1(work, w, TRIAL + 1), get1(work, w, TRIAL + 2)
+                slip = get1(state, k, MU) * sqrt(l1 * l1 + l2 * l2) / length
+            level, worst = max(level, 0.3 * g * max(g, slip)), max(worst, p)
+            total += p + slip
+    return level + 0.0 * total, worst + 0.0 * total
+
+
+@kernel
+def start_contacts(topo, state, work, level, memory):
+    """Variables on the decoupled central path of barrier `level` (natural units), for gap and slip at the
+    trial configuration.
+
+    memory: column of forces that gaps are expected to be closed by (FORCE1, FORCE2), or -1"""
+    for i in range(topo[0, CONTACTS]):
+        if not is_on(topo, state, i):
+            continue
+        k, w = topo[0, S_CONTACTS] + i, topo[0, W_CONTACTS] + i
+        kappa = level * energy_scale(work, w)
+        if has_normal(topo, i):
+            stiffness = get1(work, w, SCALE_F) / get1(work, w, SCALE_L)
+            phi = get1(work, w, TRIAL)
+            if memory == FORCE2:
+                phi = max(phi, 0.0) if get1(state, k, memory) > 0.0 else phi
+            if memory >= 0:
+                phi -= get1(state, k, memory) / stiffness
+            s, gamma = path_gap(phi, kappa, stiffness)
+            put1(work, w, VARIABLES, s)
+            put1(work, w, VARIABLES + 1, gamma)
+        if has_friction(topo, state, i):
+            l1, l2 = get1(work, w, TRIAL + 1), get1(work, w, TRIAL + 2)
+            b1, b2, psi = path_slip(cone_size(topo, state, work, i), l1, l2, kappa)
+            put1(work, w, VARIABLES + 2, b1)
+            put1(work, w, VARIABLES + 3, b2)
+            put1(work, w, VARIABLES + 4, psi)
+            put1(work, w, VARIABLES + 5, l1)
+            put1(work, w, VARIABLES + 6, l2)
+        else:
+            for j in range(2, 7):
+                put1(work, w, VARIABLES + j, 0.0)
+        for j in range(7):
+            put1(work, w, DIRECTIONS + j, 0.0)
+
+
+@helper
+def products(topo, state, work, i, w, alpha):
+    """(s gamma, m psi + b.l) of contact i after a part alpha of the direction"""
+    first, second = 0.0, 0.0
+    if has_normal(topo, i):
+        s = get1(work, w, VARIABLES) + alpha * get1(work, w, DIRECTIONS)
+        gamma = get1(work, w, VARIABLES + 1) + alpha * get1(work, w, DIRECTIONS + 1)
+        first = s * gamma
+    if has_friction(topo, state, i):
+        m = cone_size(topo, state, work, i)
+        if has_normal(topo, i):
+            m += alpha * get1(state, topo[0, S_CONTACTS] + i, MU) * get1(work, w, DIRECTIONS + 1)
+        psi = get1(work, w, VARIABLES + 4) + alpha * get1(work, w, DIRECTIONS + 4)
+        second = m * psi
+        for j in range(2):
+            b = get1(work, w, VARIABLES + 2 + j) + alpha * get1(work, w, DIRECTIONS + 2 + j)
+            second += b * (get1(work, w, VARIABLES + 5 + j) + alpha * get1(work, w, DIRECTIONS + 5 + j))
+    return first, second
+
+
+@kernel
+def mean_product(topo, state, work, alpha):
+    """(mean, largest) product in natural units after a part alpha of the direction"""
+    total, top, count = 0.0, 0.0, 0
+    for i in range(topo[0, CONTACTS]):
+        if is_on(topo, state, i):
+            w = topo[0, W_CONTACTS] + i
+            first, second = products(topo, state, work, i, w, alpha)
+            scale = 1.0 / energy_scale(work, w)
+            total += scale * (first + second)
+            top = max(top, scale * max(first, second))
+            count += (1 if has_normal(topo, i) else 0) + (1 if has_friction(topo, state, i) else 0)
+    return total / max(count, 1), top + 0.0 * total
+
+
+@kernel
+def put_residuals(topo, state, work, level, second):
+    """Residuals of the contacts for the barrier `level`, plus `second` times the products of the last
+    direction"""
+    for i in range(topo[0, CONTACTS]):
+        if not is_on(topo, state, i):
+            continue
+        w = topo[0, W_CONTACTS] + i
+        kappa = level * energy_scale(work, w)
+        dgamma = get1(work, w, DIRECTIONS + 1)
+        if has_normal(topo, i):
+            s, gamma = get1(work, w, VARIABLES), get1(work, w, VARIABLES + 1)
+            put1(work, w, RESIDUALS, s - get1(work, w, TRIAL))
+            put1(
+                work, w, RESIDUALS + 1,
+                s * gamma - kappa + second * get1(work, w, DIRECTIONS) * dgamma,
+            )  # fmt: skip
+        if has_friction(topo, state, i):
+            m, dm = cone_size(topo, state, work, i), 0.0
+            if has_normal(topo, i):
+                dm = get1(state, topo[0, S_CONTACTS] + i, MU) * dgamma
+            b, psi, l = variables_of(work, w)
+            dpsi = get1(work, w, DIRECTIONS + 4)
+            total = m * psi - kappa + second * dm * dpsi
+            for j in range(2):
+                db, dl = get1(work, w, DIRECTIONS + 2 + j), get1(work, w, DIRECTIONS + 5 + j)
+                put1(work, w, RESIDUALS + 2 + j, l[j] - get1(work, w, TRIAL + 1 + j))
+                total += b[j] * l[j] + second * db * dl
+                put1(work, w, RESIDUALS + 5 + j, m * l[j] + psi * b[j] + second * (dm * dl + dpsi * db))
+            put1(work, w, RESIDUALS + 4, total)
+
+
+@kernel
+def force_change(topo, state, work, i, w, homogeneous, d0, d1, d2):
+    """(dgamma, db1, db2) for changes of gap and slip; homogeneous: without the residuals"""
+    dgamma, b1, b2 = 0.0, 0.0, 0.0
+    if has_normal(topo, i):
+        r0 = 0.0 if homogeneous else get1(work, w, RESIDUALS)
+        r1 = 0.0 if homogeneous else get1(work, w, RESIDUALS + 1)
+        ds, dgamma = normal_direction(get1(work, w, VARIABLES), get1(work, w, VARIABLES + 1), r0, r1, d0)
+    if has_friction(topo, state, i):
+        b, psi, l = variables_of(work, w)
+        r = STILL if homogeneous else friction_residuals(work, w)
+        m, dm = cone_size(topo, state, work, i), 0.0
+        if has_normal(topo, i):
+            dm = get1(state, topo[0, S_CONTACTS] + i, MU) * dgamma
+        b1, b2, dpsi, dl1, dl2 = friction_direction(m, dm, b, psi, l, r, (d1, d2))
+    return dgamma, b1, b2
+
+
+@kernel
+def kinematic_change(topo, state, work, i, w, homogeneous, dgamma, b1, b2):
+    """(dgap, dslip1, dslip2) for changes of the forces: the inverse of `force_change`"""
+    gap, l1, l2 = 0.0, 0.0, 0.0
+    if has_normal(topo, i):
+        r0 = 0.0 if homogeneous else get1(work, w, RESIDUALS)
+        r1 = 0.0 if homogeneous else get1(work, w, RESIDUALS + 1)
+        gap = r0 - (r1 + get1(work, w, VARIABLES) * dgamma) / get1(work, w, VARIABLES + 1)
+    if has_friction(topo, state, i):
+        b, psi, l = variables_of(work, w)
+        r = STILL if homogeneous else friction_residuals(work, w)
+        m, dm = cone_size(topo, state, work, i), 0.0
+        if has_normal(topo, i):
+            dm = get1(state, topo[0, S_CONTACTS] + i, MU) * dgamma
+        l1, l2 = friction_slip(m, dm, b, psi, l, r, (b1, b2))
+    return gap, l1, l2
+
+
+@helper
+def place_of_row(topo, i, j):
+    """Scalar row j of contact i among (normal, tangents)"""
+    return 1 if topo[topo[0, T_CONTACTS] + i, CONTACT_KIND] == DRAG else j
+
+
+@helper
+def unit(j):
+    return (1.0 if j == 0 else 0.0), (1.0 if j == 1 else 0.0), (1.0 if j == 2 else 0.0)
+
+
+@kernel
+def add_leaf(topo, state, work, i, w, dt):
+    """Slope of contact i and its part of the body's block"""
+    n = topo[0, BODIES]
+    A, B = ends_of(topo, state, i)
+    b, node, trial = (B, NODE_B, TRIAL_B) if n > B else (A, NODE_A, TRIAL_A)
+    rows = rows_of(topo, state, i)
+    for j in range(rows):
+        e = unit(j)
+        column = force_change(topo, state, work, i, w, True, e[0], e[1], e[2])
+        for k in range(3):
+            put1(work, w, SLOPE + 3 * k + j, column[k])
+    M = get36(work, b, D)
+    for k in range(rows):
+        c = ZERO6
+        for j in range(rows):
+            c = axpy6(get1(work, w, SLOPE + 3 * k + j), get6(work, w, trial + 6 * j), c)
+        M = minus_outer6(M, scale6(dt, get6(work, w, node + 6 * k)), c)
+    put36(work, b, D, M)
+
+
+@kernel
+def put_compliances(topo, state, work, i, w, dt):
+    """Compliance of the border rows of contact i"""
+    first = topo[0, W_ROWS] + topo[topo[0, T_CONTACTS] + i, CONTACT_ROWS]
+    for j in range(rows_of(topo, state, i)):
+        p = place_of_row(topo, i, j)
+        e = unit(p)
+        column = kinematic_change(topo, state, work, i, w, True, e[0], e[1], e[2])
+        for k in range(rows_of(topo, state, i)):
+            put1(work, first + k, CROSS + j, -column[place_of_row(topo, i, k)] / dt)
+        put1(work, first + j, COMPLIANCE, 0.0)
+
+
+@kernel
+def idle_rows(topo, work):
+    """Marks all border rows of contacts as without effect"""
+    for k in range(topo[0, ROWS]):
+        if topo[topo[0, T_ROWS] + k, ROW_KIND] == CONTACT_ROW:
+            line = topo[0, W_ROWS] + k
+            put1(work, line, COMPLIANCE, IDLE)
+            put1(work, line, ERR, 0.0)
+            for j in range(3):
+                put1(work, line, CROSS + j, 0.0)
+
+
+@kernel
+def add_matrix(topo, state, work, dt, loops):
+    """Contacts in the matrix, after the bodies' blocks have been seeded and before the elimination"""
+    if loops is not None:
+        idle_rows(topo, work)
+    for i in range(topo[0, CONTACTS]):
+        freedom = topo[topo[0, T_CONTACTS] + i, CONTACT_FREEDOM]
+        if freedom >= 0:
+            put1(work, freedom, STIFFNESS, get1(work, freedom, STIFFNESS_BASE))
+    for i in range(topo[0, CONTACTS]):
+        if not is_on(topo, state, i):
+            continue
+        it, w = topo[0, T_CONTACTS] + i, topo[0, W_CONTACTS] + i
+        freedom = topo[it, CONTACT_FREEDOM]
+        if freedom >= 0:
+            p = place_of_row(topo, i, 0)
+            e = unit(p)
+            slope = force_change(topo, state, work, i, w, True, e[0], e[1], e[2])[p]
+            put1(work, w, SLOPE, slope)
+            put1(work, freedom, STIFFNESS, get1(work, freedom, STIFFNESS) - dt * slope)
+        elif topo[it, CONTACT_ROWS] < 0:
+            add_leaf(topo, state, work, i, w, dt)
+        elif loops is not None:
+            put_contact_rows(topo, state, work, i, G1)
+            put_compliances(topo, state, work, i, w, dt)
+
+
+@kernel
+def add_right_hand_side(topo, state, work, dt, loops):
+    """Contacts in the right-hand side, for the residuals of `put_residuals`; the sums of the bodies have been
+    seeded"""
+    n = topo[0, BODIES]
+    for i in range(topo[0, CONTACTS]):
+        freedom = topo[topo[0, T_CONTACTS] + i, CONTACT_FREEDOM]
+        if freedom >= 0:
+            put1(work, freedom, EFFORT_LEFT, get1(work, freedom, EFFORT_BASE))
+    for i in range(topo[0, CONTACTS]):
+        if not is_on(topo, state, i):
+            continue
+        it, w = topo[0, T_CONTACTS] + i, topo[0, W_CONTACTS] + i
+        freedom = topo[it, CONTACT_FREEDOM]
+        if freedom < 0 and topo[it, CONTACT_ROWS] >= 0:
+            if loops is not None:
+                change = kinematic_change(topo, state, work, i, w, False, 0.0, 0.0, 0.0)
+                first = topo[0, W_ROWS] + topo[it, CONTACT_ROWS]
+                for j in range(rows_of(topo, state, i)):
+                    put1(work, first + j, ERR, -change[place_of_row(topo, i, j)])
+            continue
+        change = force_change(topo, state, work, i, w, False, 0.0, 0.0, 0.0)
+        for j in range(3):
+            put1(work, w, CHANGE + j, change[j])
+        if freedom >= 0:
+            effort = dt * get1(state, topo[0, S_CONTACTS] + i, SIDE) * change[place_of_row(topo, i, 0)]
+            put1(work, freedom, EFFORT_LEFT, get1(work, freedom, EFFORT_LEFT) + effort)
+        else:
+            A, B = ends_of(topo, state, i)
+            b, node = (B, NODE_B) if n > B else (A, NODE_A)
+            for j in range(rows_of(topo, state, i)):
+                add_to6(work, b, RHS, dt * change[j], get6(work, w, node + 6 * j))
+
+
+@helper
+def change_along(topo, state, work, i, j):
+    """Change of gap or slip along scalar row j of contact i, for the direction DZ of the bodies"""
+    w = topo[0, W_CONTACTS] + i
+    A, B = ends_of(topo, state, i)
+    total = 0.0
+    if topo[0, BODIES] > B:
+        total += dot6(get6(work, w, TRIAL_B + 6 * j), get6(work, B, DZ))
+    if topo[0, BODIES] > A:
+        total += dot6(get6(work, w, TRIAL_A + 6 * j), get6(work, A, DZ))
+    return total
+
+
+@kernel
+def put_directions(topo, state, work, dt, loops):
+    """Directions of the variables of all contacts, for the direction of the bodies"""
+    for i in range(topo[0, CONTACTS]):
+        if not is_on(topo, state, i):
+            continue
+        it, w = topo[0, T_CONTACTS] + i, topo[0, W_CONTACTS] + i
+        freedom, rows = topo[it, CONTACT_FREEDOM], rows_of(topo, state, i)
+        d0, d1, d2 = 0.0, 0.0, 0.0
+        if freedom >= 0:
+            d0 = get1(state, topo[0, S_CONTACTS] + i, SIDE) * get1(work, freedom, RATE)
+        else:
+            d0 = change_along(topo, state, work, i, 0)
+            if rows == 3:
+                d1, d2 = change_along(topo, state, work, i, 1), change_along(topo, state, work, i, 2)
+        if not has_normal(topo, i):
+            d0, d1 = 0.0, d0
+        dgamma, db1, db2 = 0.0, 0.0, 0.0
+        border = freedom < 0 and topo[it, CONTACT_ROWS] >= 0
+        if border:
+            if loops is not None:
+                first = topo[0, W_ROWS] + topo[it, CONTACT_ROWS]
+                x = get1(work, first, DLAM) / dt
+                if has_normal(topo, i):
+                    dgamma = x
+                    if rows == 3:
+                        db1, db2 = get1(work, first + 1, DLAM) / dt, get1(work, first + 2, DLAM) / dt
+                else:
+                    db1 = x
+        else:
+            dgamma, db1, db2 = force_change(topo, state, work, i, w, False, d0, d1, d2)
+        put1(work, w, DIRECTIONS, d0 - get1(work, w, RESIDUALS) if has_normal(topo, i) else 0.0)
+        put1(work, w, DIRECTIONS + 1, dgamma)
+        put1(work, w, DIRECTIONS + 2, db1)
+        put1(work, w, DIRECTIONS + 3, db2)
+        if has_friction(topo, state, i):
+            m, dm = cone_size(topo, state, work, i), 0.0
+            if has_normal(topo, i):
+                dm = get1(state, topo[0, S_CONTACTS] + i, MU) * dgamma
+            b, psi, l = variables_of(work, w)
+            r = friction_residuals(work, w)
+            put1(work, w, DIRECTIONS + 4, friction_multiplier(m, dm, b, psi, l, r, (db1, db2)))
+            put1(work, w, DIRECTIONS + 5, d1 - r[0])
+            put1(work, w, DIRECTIONS + 6, d2 - r[1])
+
+
+@kernel
+def longest_contact_step(topo, state, work):
+    """The longest part of the direction that stays in all cones"""
+    step, total = 1e300, 0.0
+    for i in range(topo[0, CONTACTS]):
+        if not is_on(topo, state, i):
+            continue
+        w = topo[0, W_CONTACTS] + i
+        if has_normal(topo, i):
+            for j in range(2):
+                d = get1(work, w, DIRECTIONS + j)
+                step, total = min(step, longest_step(get1(work, w, VARIABLES + j), d)), total + d
+        if has_friction(topo, state, i):
+            m, dm = cone_size(topo, state, work, i), 0.0
+            if has_normal(topo, i):
+                dm = get1(state, topo[0, S_CONTACTS] + i, MU) * get1(work, w, DIRECTIONS + 1)
+            b, psi, l = variables_of(work, w)
+            db1, db2 = get1(work, w, DIRECTIONS + 2), get1(work, w, DIRECTIONS + 3)
+            dpsi = get1(work, w, DIRECTIONS + 4)
+            dl1, dl2 = get1(work, w, DIRECTIONS + 5), get1(work, w, DIRECTIONS + 6)
+            step = min(step, longest_cone_step(m, dm, b[0], b[1], db1, db2))
+            step = min(step, longest_cone_step(psi, dpsi, l[0], l[1], dl1, dl2))
+            total += dpsi + db1 + db2 + dl1 + dl2
+    return step + 0.0 * total
+
+
+@kernel
+def contact_errors(topo, state, work):
+    """(largest error of gap and slip, whether every gap is positive for certain)"""
+    top, total, sure = 0.0, 0.0, True
+    for i in range(topo[0, CONTACTS]):
+        if not is_on(topo, state, i):
+            continue
+        w = topo[0, W_CONTACTS] + i
+        if has_normal(topo, i):
+            s = get1(work, w, VARIABLES)
+            e = s - get1(work, w, TRIAL)
+            top, total = max(top, abs(e)), total + e
+            sure = sure and abs(e) <= 0.5 * s
+        if has_friction(topo, state, i):
+            for j in range(2):
+                e = get1(work, w, VARIABLES + 5 + j) - get1(work, w, TRIAL + 1 + j)
+                top, total = max(top, abs(e)), total + e
+    return top + 0.0 * total, sure
+
+
+@kernel
+def move_contacts(topo, state, work, alpha):
+    """Variables moved by a part alpha of their direction"""
+    for i in range(topo[0, CONTACTS]):
+        if is_on(topo, state, i):
+            w = topo[0, W_CONTACTS] + i
+            for j in range(7):
+                put1(
+                    work, w, VARIABLES + j,
+                    get1(work, w, VARIABLES + j) + alpha * get1(work, w, DIRECTIONS + j),
+                )  # fmt: skip
+
+
+@kernel
+def move_gaps(topo, state, work, alpha):
+    """Gap and slip of the momentum stage, linear in the velocities, moved by a part alpha of the direction"""
+    for i in range(topo[0, CONTACTS]):
+        if not is_on(topo, state, i):
+            continue
+        it, w = topo[0, T_CONTACTS] + i, topo[0, W_CONTACTS] + i
+        first = 0 if has_normal(topo, i) else 1
+        freedom = topo[it, CONTACT_FREEDOM]
+        for j in range(rows_of(topo, state, i)):
+            if freedom >= 0:
+                d = get1(state, topo[0, S_CONTACTS] + i, SIDE) * get1(work, freedom, RATE)
+            else:
+                d = change_along(topo, state, work, i, j)
+            put1(work, w, TRIAL + first + j, get1(work, w, TRIAL + first + j) + alpha * d)

@@ -1,0 +1,263 @@
+"""Interior point for the contacts of one stage of a step: Mehrotra's predictor-corrector, started on the
+decoupled central path.
+
+POSITIONS: the step itself, with contact forces at its first node and gaps at its last.  MOMENTA: velocities
+at the last node, linear in the unknowns; the same system with dz = dt du and no rotation.
+
+Differs from [MC23] Algorithm 5: start on the path instead of at ones, second-order corrector, no line search;
+2 to 5 iterations instead of 9 to 17."""
+
+from sarrus._jit import helper, kernel
+from sarrus.dynamics.border import put_rows
+from sarrus.dynamics.contact import add_contact_impulses, evaluate_contacts
+from sarrus.dynamics.custom import seed_bodies
+from sarrus.dynamics.evaluate import evaluate
+from sarrus.integrators.variational.inequalities import (
+    add_matrix,
+    add_right_hand_side,
+    contact_errors,
+    longest_contact_step,
+    mean_product,
+    move_contacts,
+    move_gaps,
+    put_directions,
+    put_residuals,
+    start_contacts,
+)
+from sarrus.integrators.variational.newton import (
+    CONVERGED,
+    HUGE,
+    ITERATION_LIMIT,
+    NOT_FINITE,
+    keep_nan_max,
+    residual_of_border,
+)
+from sarrus.layout import (
+    ARM0,
+    ARM1,
+    BODIES,
+    CHILDREN,
+    DLAM,
+    DRIVEN,
+    DV,
+    DZ,
+    EFFORT_BASE,
+    FIRST,
+    FLAGS,
+    FREEDOM,
+    G1,
+    JW,
+    LAM,
+    MASS,
+    PARENT,
+    RHS,
+    ROTATIONS,
+    ROWS,
+    S0,
+    S1,
+    S_ROWS,
+    SEEDED,
+    TRANSLATIONS,
+    W_FREEDOMS,
+    W_ROWS,
+    C,
+    F,
+    U,
+    V,
+)
+from sarrus.maths.access import get1, get3, get6, get9, put1, put6
+from sarrus.maths.quaternion import half_turn, in_domain
+from sarrus.maths.spatial import ZERO6, add6, axpy6, carry_force, carry_motion, dot6, scale6
+from sarrus.maths.vectors import add3, cross, dot, mv, scale3
+from sarrus.solvers.border import solve_rows
+from sarrus.solvers.tree import closes, correct, eliminate, solve_link
+
+POSITIONS, MOMENTA = 1, 2
+# Part of the way to the boundary of the cones that a step may take; the same in the last resort.
+FRACTION, SAFE_FRACTION = 0.995, 0.9
+# Largest error of gap and slip of a converged stage [m].
+GAP_ERROR = 1e-10
+# Products of a converged stage, as multiples of the final barrier.
+PRODUCTS = 3.0
+# Iterations from a warm start, a cold start, and in the last resort.
+WARM, COLD, LAST_RESORT = 12, 25, 60
+# Smallest barrier of a warm start, natural units.
+WARM_LEVEL = 1e-2
+
+
+@kernel
+def evaluate_trial(topo, par, state, work, time, dt, left, right, gravity, loops, elements, whole):
+    """Trial configuration, residuals and contacts for the velocities V; returns the largest error of joints
+    and active rows"""
+    top, total = 0.0, 0.0
+    for b in range(topo[0, BODIES]):
+        v, w = get3(state, b, V), get3(state, b, V + 3)
+        e, s = evaluate(topo, par, state, work, b, dt, left, right, gravity, v, w, elements)
+        top, total = max(top, e), total + s
+    error = top + 0.0 * total
+    error = residual_of_border(topo, par, state, work, time, dt, left, right, loops, elements, error, whole)
+    evaluate_contacts(topo, par, state, work, dt)
+    return error
+
+
+@kernel
+def imbalance(topo, par, work, dt):
+    """Largest momentum balance along a freedom that is left, as the displacement of its own body in the
+    step"""
+    n = topo[0, BODIES]
+    top, total = 0.0, 0.0
+    for b in range(n):
+        if topo[b + 1, FLAGS] & SEEDED:
+            put6(work, b, RHS, ZERO6)
+    for b in range(n - 1, -1, -1):
+        r = get6(work, b, F)
+        if topo[b + 1, CHILDREN] > 0:
+            r = add6(r, get6(work, b, RHS))
+        first = topo[0, W_FREEDOMS] + topo[b + 1, FREEDOM]
+        for i in range(topo[b + 1, ROTATIONS] + topo[b + 1, TRANSLATIONS]):
+            s = get6(work, first + i, S0)
+            t = dot6(s, r)
+            if topo[b + 1, FLAGS] & DRIVEN:
+                t += get1(work, first + i, EFFORT_BASE)
+            inertia = inertia_along(par, work, b, s)
+            t *= dt / inertia
+            top, total = max(top, abs(t)), total + t
+        a = topo[b + 1, PARENT]
+        if a < n:
+            r = carry_force(r, get3(work, b, ARM0))
+            if topo[b + 1, FIRST] == 0:
+                r = add6(r, get6(work, a, RHS))
+            put6(work, a, RHS, r)
+    return top + 0.0 * total
+
+
+@helper
+def inertia_along(par, work, b, s):
+    """s' M s of body b at the node"""
+    return get1(par, b, MASS) * dot(s[0], s[0]) + dot(s[1], mv(get9(work, b, JW), s[1]))
+
+
+@kernel
+def direction(topo, state, work, dt, loops):
+    """Back-substitution: directions of bodies and multipliers, nothing moved yet"""
+    if loops is not None:
+        solve_rows(topo, state, work, topo[0, BODIES], 0, ZERO6)
+    for b in range(topo[0, BODIES]):
+        z = carry_motion(get6(work, topo[b + 1, PARENT], DZ), get3(work, b, ARM1))
+        z = add6(solve_link(topo, work, b, z, S1, loops), get6(work, b, C))
+        put6(work, b, DZ, z)
+        if loops is not None:
+            if closes(topo, b):
+                solve_rows(topo, state, work, b, b + 1, z)
+        f0, f = half_turn(get3(state, b, V + 3), dt)
+        put6(work, b, DV, scale6(1.0 / dt, (z[0], add3(scale3(f0, z[1]), cross(z[1], f)))))
+    if loops is not None:
+        for k in range(topo[0, ROWS]):
+            line = topo[0, S_ROWS] + k
+            put1(state, line, LAM, get1(state, line, LAM) - get1(work, topo[0, W_ROWS] + k, DLAM))
+
+
+@kernel
+def move(topo, state, work, dt, alpha, stage, loops):
+    """Velocities, multipliers and contacts moved by a part alpha of the direction"""
+    n = topo[0, BODIES]
+    if loops is not None:
+        for k in range(topo[0, ROWS]):
+            line = topo[0, S_ROWS] + k
+            put1(state, line, LAM, get1(state, line, LAM) + alpha * get1(work, topo[0, W_ROWS] + k, DLAM))
+    move_contacts(topo, state, work, alpha)
+    if stage == POSITIONS:
+        for b in range(n):
+            put6(state, b, V, axpy6(alpha, get6(work, b, DV), get6(state, b, V)))
+        return
+    # The momentum stage is linear: what is left of its residuals shrinks by 1 - alpha.
+    for b in range(n):
+        put6(state, b, U, axpy6(alpha / dt, get6(work, b, DZ), get6(state, b, U)))
+        put6(work, b, F, scale6(1.0 - alpha, get6(work, b, F)))
+        if topo[b + 1, FLAGS] & DRIVEN:
+            first = topo[0, W_FREEDOMS] + topo[b + 1, FREEDOM]
+            for i in range(first, first + topo[b + 1, ROTATIONS] + topo[b + 1, TRANSLATIONS]):
+                put1(work, i, EFFORT_BASE, (1.0 - alpha) * get1(work, i, EFFORT_BASE))
+    move_gaps(topo, state, work, alpha)
+
+
+@kernel
+def part_in_domain(topo, state, work, dt, alpha):
+    """The largest of alpha, alpha/2, ... that keeps all bodies in the domain of the discrete rotation"""
+    for b in range(topo[0, BODIES]):
+        w, dw = get3(state, b, V + 3), get3(work, b, DV + 3)
+        tries = 0
+        while tries < 30 and not in_domain(add3(w, scale3(alpha, dw)), 1.01 * dt):
+            alpha *= 0.5
+            tries += 1
+    return alpha
+
+
+@kernel
+def newton_direction(topo, par, state, work, time, dt, left, stage, fresh, loops, elements):
+    """Direction for the residuals of `put_residuals`; fresh: with new factors"""
+    seed_bodies(topo, par, state, work, time, left, fresh and stage == POSITIONS)
+    if fresh:
+        if loops is not None:
+            if stage == POSITIONS:
+                put_rows(topo, par, state, work, G1, False, elements)
+        add_matrix(topo, state, work, dt, loops)
+    add_right_hand_side(topo, state, work, dt, loops)
+    if fresh:
+        eliminate(topo, par, state, work, dt, loops, elements)
+    else:
+        correct(topo, work, loops, elements)
+    direction(topo, state, work, dt, loops)
+    put_directions(topo, state, work, dt, loops)
+
+
+@kernel
+def interior(
+    topo, par, state, work, time, dt, left, right, gravity, tolerance, end, most, corrector, error, stage,
+    loops, elements, whole,
+):  # fmt: skip
+    """Iterations from the variables in `work`; returns (status, iterations).  end: barrier to reach, natural
+    units; error: largest error of the joints at the start"""
+    for iteration in range(most + 1):
+        gap_error, sure = contact_errors(topo, state, work)
+        mean, top = mean_product(topo, state, work, 0.0)
+        left_over = keep_nan_max(imbalance(topo, par, work, dt), error)
+        if left_over < tolerance and gap_error < GAP_ERROR and sure and top <= PRODUCTS * end:
+            return CONVERGED, iteration
+        if not (left_over < HUGE and mean < HUGE):
+            return NOT_FINITE, iteration
+        if iteration == most:
+            break
+        put_residuals(topo, state, work, 0.0, 0.0)
+        newton_direction(topo, par, state, work, time, dt, left, stage, True, loops, elements)
+        reach = min(1.0, longest_contact_step(topo, state, work))
+        ahead = max(mean_product(topo, state, work, reach)[0], 0.0) / mean
+        target = max(ahead * ahead * ahead * mean, end)
+        put_residuals(topo, state, work, target, reach if corrector else 0.0)
+        newton_direction(topo, par, state, work, time, dt, left, stage, False, loops, elements)
+        alpha = longest_contact_step(topo, state, work) * (FRACTION if corrector else SAFE_FRACTION)
+        alpha = min(1.0, alpha)
+        if not alpha > 0.0:
+            return NOT_FINITE, iteration
+        if stage == POSITIONS:
+            alpha = part_in_domain(topo, state, work, dt, alpha)
+        move(topo, state, work, dt, alpha, stage, loops)
+        if stage == POSITIONS:
+            error = evaluate_trial(
+                topo, par, state, work, time, dt, left, right, gravity, loops, elements, whole
+            )
+    return ITERATION_LIMIT, most
+
+
+@kernel
+def begin_contacts(topo, state, work, dt, level, memory):
+    """Variables at their start, and their impulses in F"""
+    start_contacts(topo, state, work, level, memory)
+    add_contact_impulses(topo, state, work, work, F, dt)
+
+
+@helper
+def final_level(dt):
+    """Barrier of a converged stage, natural units: gaps at rest near 1e-9 m, above rounding"""
+    length = 9.81 * dt * dt
+    return max(min(1e-6, 1e-9 / length), 1e-13 / length)

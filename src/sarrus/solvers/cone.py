@@ -1,0 +1,90 @@
+"""One contact as an interior point sees it: normal s gamma = kappa and the friction cone (m, b) o (psi, l) =
+kappa (1, 0, 0), m = mu gamma the largest friction force.
+
+s: gap [m], gamma: normal force [N], b: friction force, l: slip [m], psi: the multiplier of maximum
+dissipation, |l| when sliding.  `o` is the Jordan product: m psi + b.l = kappa and m l + psi b = 0.  Products
+of force and displacement are energies, so one barrier kappa [J] serves both.
+
+Implements: the exact form of [MC23] eqs. (29b)-(29f).  Differs: second-order cone instead of a pyramid,
+displacements instead of velocities."""
+
+from math import sqrt
+
+from sarrus._jit import helper
+
+
+@helper
+def path_gap(phi, kappa, stiffness):
+    """(s, gamma) on the central path of a contact whose force is a spring: s - gamma / stiffness = phi and
+    s gamma = kappa"""
+    root = sqrt(phi * phi + 4.0 * kappa / stiffness)
+    s = 0.5 * (phi + root) if phi >= 0.0 else 2.0 * kappa / stiffness / (root - phi)
+    return s, kappa / s
+
+
+@helper
+def path_slip(m, l1, l2, kappa):
+    """(b1, b2, psi) on the central path for the slip (l1, l2)"""
+    a = kappa / m
+    psi = 0.5 * (a + sqrt(a * a + 4.0 * (l1 * l1 + l2 * l2)))
+    return -m / psi * l1, -m / psi * l2, psi
+
+
+@helper
+def normal_direction(s, gamma, r0, r1, dphi):
+    """(ds, dgamma) of the linearised s = phi (residual r0) and s gamma = kappa (r1)"""
+    ds = dphi - r0
+    return ds, -(r1 + gamma * ds) / s
+
+
+@helper
+def friction_direction(m, dm, b, psi, l, r, d):
+    """(db, dpsi, dl) of the linearised l = slip (residuals r[0:2]) and cone (r[2:5]), for a change d of the
+    slip"""
+    dl1, dl2 = d[0] - r[0], d[1] - r[1]
+    q1, q2 = r[3] + m * dl1 + dm * l[0], r[4] + m * dl2 + dm * l[1]
+    top = -r[2] - psi * dm - b[0] * dl1 - b[1] * dl2 + (l[0] * q1 + l[1] * q2) / psi
+    dpsi = top / (m - (l[0] * b[0] + l[1] * b[1]) / psi)
+    return -(q1 + b[0] * dpsi) / psi, -(q2 + b[1] * dpsi) / psi, dpsi, dl1, dl2
+
+
+@helper
+def friction_multiplier(m, dm, b, psi, l, r, db):
+    """dpsi for a given change of the friction force"""
+    q1, q2 = r[3] + dm * l[0] + psi * db[0], r[4] + dm * l[1] + psi * db[1]
+    top = -r[2] - psi * dm - l[0] * db[0] - l[1] * db[1] + (b[0] * q1 + b[1] * q2) / m
+    return top / (m - (b[0] * b[0] + b[1] * b[1]) / m)
+
+
+@helper
+def friction_slip(m, dm, b, psi, l, r, db):
+    """Change of the slip for a given change of the friction force: the inverse of `friction_direction`"""
+    dpsi = friction_multiplier(m, dm, b, psi, l, r, db)
+    dl1 = -(r[3] + dm * l[0] + psi * db[0] + b[0] * dpsi) / m
+    dl2 = -(r[4] + dm * l[1] + psi * db[1] + b[1] * dpsi) / m
+    return dl1 + r[0], dl2 + r[1]
+
+
+@helper
+def longest_step(x, dx):
+    """The largest a with x + a dx >= 0"""
+    return -x / dx if dx < 0.0 else 1e300
+
+
+@helper
+def longest_cone_step(t, dt, v1, v2, d1, d2):
+    """The largest a with t + a dt >= |v + a d|"""
+    a = dt * dt - d1 * d1 - d2 * d2
+    b = t * dt - v1 * d1 - v2 * d2
+    size = sqrt(v1 * v1 + v2 * v2)
+    c = (t - size) * (t + size)
+    root = b * b - a * c
+    step = 1e300
+    if root >= 0.0:
+        if b < 0.0:
+            step = c / (sqrt(root) - b)
+        elif a < 0.0:
+            step = -(b + sqrt(root)) / a
+    if step < 0.0:
+        step = 0.0
+    return min(step, longest_step(t, dt))
