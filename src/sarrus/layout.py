@@ -1,11 +1,12 @@
 """Columns of the four arrays that carry a mechanism through the kernels, shared by the model (which fills
 them) and the kernels.
 
-topo   integers: a header (row 0), then the tables links, edges, rows, groups, ends, joints, elements
+topo   integers: a header (row 0), then the tables links, edges, rows, groups, ends, joints, elements,
+       contacts
 par    constants: one line per link (mass, inertia, joint to its parent), then further joints, drives,
        elements, curves
 state  what a step maps: bodies (node configuration, momentum, velocities), border rows (multiplier),
-       joints (coordinates at the node)
+       joints (coordinates at the node), contacts (features of the step, forces of the last one)
 work   what a step needs in between; nothing in it outlives a call except what `enter` writes for the node
 
 A link is a body with the joint to its parent in the spanning tree; bodies come parents first, and body n is
@@ -24,7 +25,8 @@ CUSTOM_FORCES, T_GROUPS = 26, 27
 T_EDGES, T_ROWS, T_ENDS, T_JOINTS, T_ELEMENTS = 14, 15, 16, 17, 18
 S_ROWS, S_JOINTS = 19, 20
 W_FREEDOMS, W_EDGES, W_ROWS, W_ENDS, W_SCRATCH = 21, 22, 23, 24, 25
-TOPO_COLS = 28
+CONTACTS, T_CONTACTS, S_CONTACTS, W_CONTACTS = 28, 29, 30, 31
+TOPO_COLS = 32
 
 # topo, links (lines 1..n): parent, free rotations and translations, first freedom, number of children,
 # whether it is the first child to be added to its parent; the edges of the body; the groups of border rows
@@ -39,7 +41,7 @@ EDGE_ROW, EDGE_NEXT = 0, 1
 # topo, border rows: what they belong to (joint or element), kind, coordinate of a drive, upper body, slot,
 # ends
 ROW_OF, ROW_KIND, ROW_COORDINATE, UPPER, SLOT, END0, END1 = 0, 1, 2, 3, 4, 5, 6
-CONSTRAINT_ROW, DRIVE_ROW, DAMPER_ROW = 0, 1, 2
+CONSTRAINT_ROW, DRIVE_ROW, DAMPER_ROW, CONTACT_ROW = 0, 1, 2, 3
 # topo, groups: border rows [first, last) that end at one body and meet below it
 CLOSE0, CLOSE1 = 0, 1
 # topo, ends: body, edge where the end enters (-1: the body is the upper one), border row, role (0 child, 1
@@ -64,14 +66,26 @@ ELEMENT_FRAME, ELEMENT_SCRATCH = 5, 6
 SPRING, EFFORT, SERVO, WRENCH, CUSTOM_FORCE, CUSTOM_POTENTIAL = 0, 1, 2, 3, 4, 5
 ELEMENT_ADDRESS, ELEMENT_GRADIENT, ELEMENT_COUNT, ELEMENT_BODY = 12, 13, 15, 16
 
+# topo, contacts (all that an inequality bounds): kind, the two bodies (a world-fixed one first), first border row
+# (-1: a leaf), line in work of the freedom that carries a coordinate (-1: none), joint and coordinate
+CONTACT_KIND, CONTACT_A, CONTACT_B, CONTACT_ROWS, CONTACT_FREEDOM = 0, 1, 2, 3, 4
+CONTACT_JOINT, CONTACT_COORDINATE = 5, 6
+# two bodies touch; a coordinate has a bound; a coordinate has dry friction
+TOUCH, LIMIT, DRAG = 0, 1, 2
+
 # Contact features, one line per contact (also the first columns of the contacts in `state`): type, whether the
 # pair's first body plays B, points on A and B, normal or direction fixed in A, direction fixed in B, radius, a
-# number that names the pair of features.  See `dynamics/features.py`
+# number that names the pair of features, the part of the radius that belongs to B.  See `dynamics/features.py`
 FEATURE_TYPE, FEATURE_FLIP, FEATURE_PA, FEATURE_PB, FEATURE_N, FEATURE_E, FEATURE_R, FEATURE_KEY = (
     0, 1, 2, 5, 8, 11, 14, 15,
 )  # fmt: skip
-FEATURE_COLS = 16
+FEATURE_RB = 16
+FEATURE_COLS = 17
 NO_FEATURE, PLANE, POINTS, LINE, EDGES_FEATURE, ROPE, RIM = 0, 1, 2, 3, 4, 5, 6
+# state, contacts, after the feature: whether the step looks at it, friction coefficient, restitution, forces of
+# the last step (normal and tangential) of both stages, bound and its side (+1 lower, -1 upper), whether the
+# position stage found it closed, normal velocity at the start of the step
+ON, MU, RESTITUTION, FORCE1, FORCE2, BOUND, SIDE, CLOSED, APPROACH = 17, 18, 19, 20, 23, 26, 27, 28, 29
 
 # par, links and joints.  Joint points on parent and child; bases of translations and rotations in the parent
 # frame, free directions first; inertia about the centre of mass, world axes of the reference configuration
@@ -111,15 +125,25 @@ JW, ARM0, ARM1, DV = 112, 121, 124, 127
 # the rate and the row vector at the node
 S0, S1, DS, SD, PIVOT, T = 0, 6, 12, 18, 24, 25
 EFFORT_LEFT, STIFFNESS, EFFORT_RIGHT, RATE, W0 = 26, 27, 28, 29, 30
+# the same before contacts are added; rates added up over the iterations of the momentum stage
+EFFORT_BASE, STIFFNESS_BASE, RATE_SUM = 36, 37, 38
 # work, edges: force and row vector on the body reached, row vector on arriving; per freedom: s0' h / pivot
 # and c s1
 H, CR, CE, TH, TC = 0, 6, 12, 18, 24
 # work, border rows: force and row vector at the upper body, right-hand side, 1 / pivot, direction, diagonal,
-# error, compliance, couplings
-HU, CU, R, IS, DLAM, DIAG, ERR, COMPLIANCE, SLOTS = 0, 6, 12, 13, 14, 15, 16, 17, 18
+# error, compliance, compliance to the three rows of its contact, couplings
+HU, CU, R, IS, DLAM, DIAG, ERR, COMPLIANCE, CROSS, SLOTS = 0, 6, 12, 13, 14, 15, 16, 17, 18, 21
 # work, ends: row vector at the node and at the trial configuration
 G0, G1 = 0, 6
 # work, scratch of user functions: positions, orientations; velocities, angular velocities; results
 SCRATCH_X, SCRATCH_Q, SCRATCH_V, SCRATCH_W, SCRATCH_OUT = 0, 24, 56, 80, 104
 SCRATCH_LINES = 3
+# work, contacts: row vectors (normal, two tangents) on B and A at the node and at the trial configuration;
+# variables s, gamma, b, psi, l (see `solvers/cone.py`), their directions, residuals; gap and slip at the trial
+# configuration; derivative of the forces, constant part of their change; normal and tangents; arms and local
+# places of the contact point; scales of force and length; velocities at the start of a stage; contact is round
+NODE_B, NODE_A, TRIAL_B, TRIAL_A = 0, 18, 36, 54
+VARIABLES, DIRECTIONS, RESIDUALS, TRIAL = 72, 79, 86, 93
+SLOPE, CHANGE, FRAME, ARM_B, ARM_A, LOCAL_B, LOCAL_A = 96, 105, 108, 117, 120, 123, 126
+SCALE_F, SCALE_L, BEFORE, ROUND, GAP, POINT = 129, 130, 131, 134, 135, 136
 WORK_COLS = 152
