@@ -115,7 +115,10 @@ def combined(where: str, shapes: tuple[Shape, ...]) -> tuple[float, np.ndarray]:
         )
     volume, moment, matrix, size = 0.0, np.zeros(3), np.zeros((3, 3)), 0.0
     for shape in solids:
-        v, c, j = shape.mass_properties()
+        try:
+            v, c, j = shape.mass_properties()
+        except MechanismError as fault:
+            raise check.within(where, fault) from None
         volume += v
         moment += v * c
         matrix += j + v * ((c @ c) * np.eye(3) - np.outer(c, c))

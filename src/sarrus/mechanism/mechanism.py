@@ -259,7 +259,7 @@ class Mechanism:
         at: Any = ZERO,
         name: str = "ground",
     ) -> None:
-        """Adds the ground, all behind the plane through `at` [m] with `normal` outwards; every body meets it."""
+        """Adds ground behind the plane through `at` [m] with the outward `normal`; every body meets it."""
         check.new_name("body or obstacle", name, (*self.bodies, *self.obstacles, check.WORLD))
         where = f"ground {name!r}"
         plane = HalfSpace(check.unit(where, "normal", normal), at=check.vector(where, "at", at))

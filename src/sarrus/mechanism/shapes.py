@@ -52,7 +52,8 @@ class Shape:
 
     def mass_properties(self) -> tuple[float, np.ndarray, np.ndarray]:
         """Volume [m^3], centre (3,) [m] and inertia per density about it (3, 3) [m^5], body frame."""
-        volume, centre, matrix = self._own_properties()
+        with np.errstate(over="ignore", invalid="ignore"):
+            volume, centre, matrix = self._own_properties()
         if not (volume > 0.0 and np.all(np.isfinite(matrix)) and np.trace(matrix) > 0.0):
             raise MechanismError(
                 f"{type(self).__name__}: the shape is too small or too large to have a mass; its volume is "
