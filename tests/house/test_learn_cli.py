@@ -11,11 +11,18 @@ from typer.testing import CliRunner
 
 import sarrus
 from sarrus.cli.app import app
+from sarrus.gallery.registry import MAKERS
+from sarrus.learn.gait import STANDING
 from sarrus.learn.quadruped import Walk
+from sarrus.learn.saved import SavedGait
 
 BAD_INPUT = 2
 INTERRUPTED = 130
-SETTINGS = {"robot": "quadruped", "friction": 0.8, "foot_radius": 0.02}
+
+
+def robot(friction: float = 0.8, foot_radius: float = 0.02) -> sarrus.Mechanism:
+    """A robot that floats forwards, and a try takes no time."""
+    return four_legs(gravity=(friction, 0.0, 0.0))
 
 
 def command(*arguments: object):
@@ -32,9 +39,8 @@ def json_of(*arguments: object) -> dict:
 
 @pytest.fixture
 def floating(monkeypatch):
-    """The robot of these tests in place of the gallery's: it floats forwards, and a try takes no time."""
-    monkeypatch.setattr("sarrus.gallery.make", lambda name: four_legs(gravity=(1.0, 0.0, 0.0)))
-    monkeypatch.setattr(Walk, "settings", lambda self: SETTINGS | {"duration": self.duration, "dt": self.dt})
+    """The robot of these tests in place of the gallery's."""
+    monkeypatch.setitem(MAKERS, "quadruped", robot)
 
 
 SHORT = ("learn", "quadruped", "--duration", "0.05", "--dt", "0.001")
@@ -97,12 +103,22 @@ def test_other_settings_and_damaged_progress_are_bad_input_by_name(floating, tmp
     assert "progress.json: is damaged" in damaged.stderr.replace("\n", "")
 
 
-def test_a_gait_of_another_robot_is_not_replayed(floating, tmp_path, monkeypatch):
-    gait = json_of(*SHORT, "--episodes", 6, "--out", tmp_path)["gait"]
-    monkeypatch.setattr(Walk, "settings", lambda self: SETTINGS | {"friction": 0.3})
-    result = command("learn", "replay", gait)
-    assert result.exit_code == BAD_INPUT
-    assert "was learned with friction 0.8, this quadruped has 0.3" in result.stderr
+def test_a_gait_is_replayed_on_the_robot_that_learned_it(floating, tmp_path):
+    answer = json_of(*SHORT, "--set", "friction=0.3", "--episodes", 3, "--out", tmp_path)
+    assert answer["friction"] == 0.3
+    again = json_of("learn", "replay", answer["gait"])
+    assert again["distance"] == answer["best_distance"]
+
+
+def test_a_gait_that_this_robot_cannot_take_is_refused_by_name(floating, tmp_path):
+    for settings, words in (
+        ({"robot": "hexapod"}, "'hexapod'"),
+        ({"robot": "quadruped", "legs": 6}, "'legs'"),
+    ):
+        SavedGait(STANDING, settings, 1.0, 1).save(tmp_path / "gait.json")
+        result = command("learn", "replay", tmp_path / "gait.json")
+        assert result.exit_code == BAD_INPUT
+        assert words in result.stderr
 
 
 @pytest.mark.parametrize(

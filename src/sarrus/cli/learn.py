@@ -9,6 +9,7 @@ import typer
 
 from sarrus.cli.answer import Answer, JsonFlag, answering
 from sarrus.cli.figures import check_folder
+from sarrus.cli.models import SetOption, parameters
 from sarrus.cli.progress import progress_bar
 from sarrus.errors import FileError, MechanismError
 
@@ -28,6 +29,7 @@ learn = typer.Typer(
 def quadruped(
     seed: Annotated[int, typer.Option(min=0, help="Seed of the samples.")] = 0,
     episodes: Annotated[int, typer.Option(min=1, help="Tries in all, earlier ones included.")] = 100,
+    settings: SetOption = None,
     duration: Annotated[float, typer.Option(help="Time of a try in seconds.")] = 10.0,
     dt: Annotated[float, typer.Option(help="Time step in seconds.")] = 0.001,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for progress, plot and gait.")] = Path(
@@ -48,11 +50,13 @@ def quadruped(
     sarrus learn quadruped --seed 0 --out out/learn && sarrus learn replay out/learn/gait.json --out run.npz
     """
     with answering(as_json) as answer:
+        from sarrus.learn.quadruped import quadruped_walk
+
         check_folder(out)
-        walk = make_walk(duration, dt)
-        settings = walk.settings() | {"seed": seed}
-        found = search(answer, walk, settings, episodes, out, resume)
-        conclude(answer, found, settings, out)
+        walk = quadruped_walk(duration, dt, **chosen(settings))
+        facts = walk.settings | {"seed": seed}
+        found = search(answer, walk, facts, episodes, out, resume)
+        conclude(answer, found, facts, out)
 
 
 @learn.command()
@@ -88,29 +92,25 @@ def replay(
         )
 
 
-def make_walk(duration: float, dt: float, **parameters: Any) -> Walk:
-    """The rollout on the gallery's quadruped."""
-    import sarrus
-    from sarrus.learn.quadruped import Walk
+def chosen(settings: list[str] | None) -> dict[str, Any]:
+    """Parameters of the quadruped that the --set options give."""
+    from sarrus import gallery
 
-    return Walk(sarrus.build(sarrus.gallery.make("quadruped", **parameters)), duration, dt)
+    return parameters(settings or (), gallery.describe("quadruped").parameters)
 
 
 def remake_walk(path: Path, settings: dict[str, Any]) -> Walk:
-    """The rollout of a saved gait; raises where this version's robot is not the one that learned it."""
-    duration, dt = settings.get("duration"), settings.get("dt")
-    if not isinstance(duration, int | float) or not isinstance(dt, int | float):
-        raise FileError(f"{path}: its settings hold no duration or dt")
+    """The rollout of a saved gait, on the robot and under the settings of its search."""
+    from sarrus.learn.quadruped import ROBOT, quadruped_walk
+
+    if settings.get("robot") != ROBOT:
+        raise FileError(f"{path}: is a gait of a {settings.get('robot')!r}; this verb replays a {ROBOT!r}")
     try:
-        walk = make_walk(duration, dt)
+        return quadruped_walk(
+            **{key: value for key, value in settings.items() if key not in ("robot", "seed")}
+        )
     except MechanismError as fault:
         raise FileError(f"{path}: {fault}") from fault
-    for key, value in walk.settings().items():
-        if settings.get(key) != value:
-            raise FileError(
-                f"{path}: was learned with {key} {settings.get(key)!r}, this quadruped has {value!r}"
-            )
-    return walk
 
 
 def search(

@@ -22,7 +22,7 @@ DURATION, DT = 10.0, 0.001  # [s], [MC23] section 5.4 and Algorithm 7
 LOOK = 0.01  # [s] between two records, which show whether the robot has fallen
 CLEARANCE = 1e-6  # [m] of the lowest foot above the ground at the start
 FALLEN = 0.06  # [m] height of the trunk's centre at which its underside lies on the ground
-TRUNK = "trunk"
+TRUNK, ROBOT = "trunk", "quadruped"
 REHEARSAL = 3  # steps
 
 
@@ -37,6 +37,7 @@ class Walk:
         self.every = max(1, min(self.steps, round(LOOK / self.dt)))
         self.motors = servos(model.mechanism)
         self.trunk = trunk(model)
+        self.parameters: dict[str, Any] = {}
 
     def start(self, gait: Gait) -> State:
         """The robot at rest in the mean posture of the gait, its lowest foot just above the ground."""
@@ -101,17 +102,20 @@ class Walk:
         stands = (traj.position[:, self.trunk, 2] > FALLEN) & (upright > 0.0)
         return None if stands.all() else float(traj.time[np.argmin(stands)])
 
+    @property
     def settings(self) -> dict[str, Any]:
         """What the distance depends on besides the gait."""
-        mech = self.model.mechanism
-        ground = next(iter(mech.obstacles.values()))
-        return {
-            "robot": "quadruped",
-            "duration": self.duration,
-            "dt": self.dt,
-            "friction": ground.friction,
-            "foot_radius": max(shape.radius for shape, _ in feet(mech)),
-        }
+        return {"robot": ROBOT, "duration": self.duration, "dt": self.dt, **self.parameters}
+
+
+def quadruped_walk(duration: float = DURATION, dt: float = DT, **parameters: Any) -> Walk:
+    """The rollout of the gallery's quadruped; `parameters` of the robot, such as friction and foot_radius."""
+    from sarrus import gallery
+    from sarrus.model import build
+
+    walk = Walk(build(gallery.make(ROBOT, **parameters)), duration, dt)
+    walk.parameters = gallery.describe(ROBOT).parameters | parameters
+    return walk
 
 
 def servos(mech: Mechanism) -> dict[tuple[str, str], str]:
