@@ -11,6 +11,7 @@ from sarrus.cli.bench import bench
 from sarrus.cli.check import check
 from sarrus.cli.demo import demo
 from sarrus.cli.gallery import gallery
+from sarrus.cli.learn import learn
 from sarrus.cli.plot import plot
 from sarrus.cli.reproduce import reproduce
 from sarrus.cli.simulate import simulate
@@ -29,6 +30,7 @@ app = typer.Typer(
 
 for verb in (demo, simulate, check, gallery, plot, warmup, bench, reproduce):
     app.command()(verb)
+app.add_typer(learn)
 
 
 def show_version(wanted: bool) -> None:

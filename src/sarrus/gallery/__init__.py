@@ -1,7 +1,9 @@
 """Ready mechanisms with parameters: `sarrus.gallery.pendulum(links=3)`, or `make("pendulum", links=3)`."""
 
 from sarrus.gallery import graphs
+from sarrus.gallery.balls import bouncing_ball, newton_cradle, sphere_chain, tippe_top
 from sarrus.gallery.chains import free_chain, pendulum, spherical_pendulum, tree
+from sarrus.gallery.contacts import box_drop, box_toss, sliding_block
 from sarrus.gallery.gyros import gyroscope, rolling_disc, spinning_top, t_handle
 from sarrus.gallery.planar_loops import (
     double_four_bar,
@@ -13,13 +15,21 @@ from sarrus.gallery.planar_loops import (
 from sarrus.gallery.registry import NAMES, Description, describe, make
 from sarrus.gallery.scissors import hoberman_ring, scissor_lift
 from sarrus.gallery.spatial_loops import bennett, bricard, door, sarrus
+from sarrus.gallery.stacks import arch, box_stack, dominoes
+from sarrus.gallery.walkers import quadruped
 
 __all__ = [
     "NAMES",
     "Description",
+    "arch",
     "bennett",
+    "bouncing_ball",
+    "box_drop",
+    "box_stack",
+    "box_toss",
     "bricard",
     "describe",
+    "dominoes",
     "door",
     "double_four_bar",
     "four_bar",
@@ -28,15 +38,20 @@ __all__ = [
     "gyroscope",
     "hoberman_ring",
     "make",
+    "newton_cradle",
     "pendulum",
+    "quadruped",
     "rhombus_chain",
     "rolling_disc",
     "sarrus",
     "scissor_lift",
     "slider_crank",
+    "sliding_block",
+    "sphere_chain",
     "spherical_pendulum",
     "spinning_top",
     "t_handle",
     "three_link_loop",
+    "tippe_top",
     "tree",
 ]

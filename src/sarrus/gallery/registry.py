@@ -8,7 +8,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from sarrus.errors import unknown_name
-from sarrus.gallery import chains, gyros, planar_loops, scissors, spatial_loops
+from sarrus.gallery import (
+    balls,
+    chains,
+    contacts,
+    gyros,
+    planar_loops,
+    scissors,
+    spatial_loops,
+    stacks,
+    walkers,
+)
 from sarrus.mechanism import Mechanism
 from sarrus.mechanism.validation import within
 
@@ -34,6 +44,17 @@ MAKERS: dict[str, Callable[..., Mechanism]] = {
         gyros.rolling_disc,
         chains.free_chain,
         chains.tree,
+        contacts.box_drop,
+        contacts.box_toss,
+        contacts.sliding_block,
+        balls.bouncing_ball,
+        balls.tippe_top,
+        balls.sphere_chain,
+        balls.newton_cradle,
+        stacks.box_stack,
+        stacks.dominoes,
+        stacks.arch,
+        walkers.quadruped,
     )
 }
 NAMES: tuple[str, ...] = tuple(MAKERS)

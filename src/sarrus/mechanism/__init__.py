@@ -1,9 +1,11 @@
-"""What a user says: bodies, shapes, joints, constraints, forces and motors; plain, validated, named."""
+"""What a user says: bodies, shapes, joints, forces, motors, contacts, limits; plain, validated, named."""
 
 from sarrus.mechanism.bodies import Body, Frame
 from sarrus.mechanism.constraints import Custom, Distance, Gear, PointOnCurve, Rolling
+from sarrus.mechanism.contacts import Contact, Obstacle
 from sarrus.mechanism.forces import CustomForce, CustomPotential, Force, JointSpring, Motor, Spring
 from sarrus.mechanism.joints import JOINT_KINDS, Joint, JointKind
+from sarrus.mechanism.limits import JointFriction, Limit, Rope
 from sarrus.mechanism.mechanism import Mechanism
 from sarrus.mechanism.shapes import Box, Capsule, ConvexMesh, Cylinder, HalfSpace, Shape, Sphere
 
@@ -12,6 +14,7 @@ __all__ = [
     "Body",
     "Box",
     "Capsule",
+    "Contact",
     "ConvexMesh",
     "Custom",
     "CustomForce",
@@ -23,12 +26,16 @@ __all__ = [
     "Gear",
     "HalfSpace",
     "Joint",
+    "JointFriction",
     "JointKind",
     "JointSpring",
+    "Limit",
     "Mechanism",
     "Motor",
+    "Obstacle",
     "PointOnCurve",
     "Rolling",
+    "Rope",
     "Shape",
     "Sphere",
     "Spring",

@@ -10,7 +10,7 @@ import numpy as np
 
 from sarrus.errors import MechanismError
 from sarrus.mechanism import validation as check
-from sarrus.mechanism.shapes import Shape
+from sarrus.mechanism.shapes import HalfSpace, Shape
 
 CENTRE_SLACK = 1e-9
 """How far the shapes' centre of mass may lie from the body origin, as a part of the size of the shapes."""
@@ -59,6 +59,11 @@ def make_body(
     for shape in solids:
         if not isinstance(shape, Shape):
             raise MechanismError(f"{where}: shapes must be Sphere, Box, Capsule, ... objects, not {shape!r}")
+        if isinstance(shape, HalfSpace) and shape.collide:
+            raise MechanismError(
+                f"{where}: a HalfSpace is fixed in the world: use add_ground or add_obstacle (collide=False "
+                "only draws it on the body)"
+            )
     m, matrix = mass_and_inertia(where, mass, inertia, density, solids)
     return Body(
         name=name,
@@ -110,7 +115,10 @@ def combined(where: str, shapes: tuple[Shape, ...]) -> tuple[float, np.ndarray]:
         )
     volume, moment, matrix, size = 0.0, np.zeros(3), np.zeros((3, 3)), 0.0
     for shape in solids:
-        v, c, j = shape.mass_properties()
+        try:
+            v, c, j = shape.mass_properties()
+        except MechanismError as fault:
+            raise check.within(where, fault) from None
         volume += v
         moment += v * c
         matrix += j + v * ((c @ c) * np.eye(3) - np.outer(c, c))

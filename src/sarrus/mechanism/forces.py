@@ -67,6 +67,7 @@ class Motor:
     component: int | None  # None: all coordinates of the joint
     stiffness: float  # [N/m or N m/rad]; 0 in mode "force"
     damping: float
+    limit: float | None = None  # largest |effort| on each coordinate [N or N m]; None: any
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -155,6 +156,7 @@ def make_motor(
     which: Any,
     stiffness: Any,
     damping: Any,
+    limit: Any,
     joints: Mapping[str, Constraint],
 ) -> Motor:
     """A `Motor` on one coordinate of a joint, or on all of them when `which` is None."""
@@ -162,11 +164,12 @@ def make_motor(
     check.choice(where, "mode", mode, MOTOR_MODES)
     driven = joint_with_coordinates(where, joint, joints)
     index = None if which is None else component(where, "component", driven, which)
+    most = None if limit is None else check.number(where, "limit", limit, positive=True)
     if mode == "force":
         for what, value in (("stiffness", stiffness), ("damping", damping)):
             if value is not None:
                 raise MechanismError(f"{where}: mode 'force' does not take {what}; mode 'servo' does")
-        return Motor(name, joint, mode, index, 0.0, 0.0)
+        return Motor(name, joint, mode, index, 0.0, 0.0, most)
     if stiffness is None:
         raise MechanismError(f"{where}: mode 'servo' needs stiffness (and takes damping)")
     return Motor(
@@ -176,6 +179,7 @@ def make_motor(
         component=index,
         stiffness=check.number(where, "stiffness", stiffness, negative=False),
         damping=check.number(where, "damping", 0.0 if damping is None else damping, negative=False),
+        limit=most,
     )
 
 

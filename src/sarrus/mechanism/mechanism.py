@@ -1,4 +1,4 @@
-"""The mechanism: what a user says about bodies, joints and forces, checked and named."""
+"""The mechanism: what a user says about bodies, joints, forces and contacts, checked and named."""
 
 from __future__ import annotations
 
@@ -16,6 +16,16 @@ from sarrus.mechanism.constraints import (
     make_point_on_curve,
     make_rolling,
 )
+from sarrus.mechanism.contacts import (
+    Contact,
+    Obstacle,
+    Pair,
+    make_contact,
+    make_exclusion,
+    make_group,
+    make_obstacle,
+    pair_of,
+)
 from sarrus.mechanism.forces import (
     CustomForce,
     CustomPotential,
@@ -31,14 +41,16 @@ from sarrus.mechanism.forces import (
     make_spring,
 )
 from sarrus.mechanism.joints import make_joint
-from sarrus.mechanism.shapes import Shape
+from sarrus.mechanism.limits import JointFriction, Limit, Rope, make_joint_friction, make_limit, make_rope
+from sarrus.mechanism.shapes import HalfSpace, Shape
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0)
 ZERO = (0.0, 0.0, 0.0)
+UP = (0.0, 0.0, 1.0)
 
 
 class Mechanism:
-    """Rigid bodies, joints and forces by name.  Lengths [m], masses [kg], angles [rad], time [s].
+    """Rigid bodies, joints, forces and contacts by name.  Lengths [m], masses [kg], angles [rad], time [s].
 
     All places are given in the world frame of the reference configuration, where all joint coordinates are 0.
     Each `add_...` checks all its arguments before it stores anything: a fault raises `MechanismError` and
@@ -57,6 +69,12 @@ class Mechanism:
         self.custom_forces: dict[str, CustomForce] = {}
         self.potentials: dict[str, CustomPotential] = {}
         self.frames: dict[str, Frame] = {}
+        self.obstacles: dict[str, Obstacle] = {}
+        self.contacts: dict[Pair, Contact] = {}  # by the two names in alphabetical order
+        self.exclusions: set[frozenset[str]] = set()
+        self.limits: dict[str, Limit] = {}
+        self.joint_frictions: dict[str, JointFriction] = {}  # by joint
+        self.ropes: dict[str, Rope] = {}
 
     def add_body(
         self,
@@ -82,6 +100,7 @@ class Mechanism:
         if name == check.WORLD:
             raise MechanismError(f"body {name!r}: this name stands for the fixed ground; choose another")
         check.new_name("body", name, self.bodies)
+        check.new_name("body or obstacle", name, self.obstacles)
         self.bodies[name] = make_body(
             name, mass, inertia, density, position, orientation, velocity, angular_velocity, shapes, color
         )
@@ -203,12 +222,83 @@ class Mechanism:
         component: int | None = None,
         stiffness: float | None = None,
         damping: float | None = None,
+        limit: float | None = None,
     ) -> None:
         """Adds a motor; its input is the effort ("force") or the target of a spring and damper ("servo").
 
-        `component` chooses one coordinate of the joint; None drives all of them."""
+        `component` chooses one coordinate of the joint; None drives all of them.  The effort on each
+        coordinate stays between -`limit` and `limit` [N or N m]; None: whatever is asked for."""
         check.new_name("force or motor", name, self.input_names)
-        self.motors[name] = make_motor(name, joint, mode, component, stiffness, damping, self.joints)
+        self.motors[name] = make_motor(name, joint, mode, component, stiffness, damping, limit, self.joints)
+
+    def add_limit(
+        self, name: str, joint: str, lower: Any = None, upper: Any = None, component: int | None = None
+    ) -> None:
+        """Bounds joint coordinates, lower <= q <= upper [m or rad]; None or infinite: no bound.
+
+        One number for all coordinates, or one each; `component` chooses one coordinate."""
+        check.new_name("limit", name, self.limits)
+        self.limits[name] = make_limit(name, joint, lower, upper, component, self.joints, self.limits)
+
+    def add_joint_friction(self, joint: str, effort: Any) -> None:
+        """Adds Coulomb friction of at most `effort` [N or N m] to a joint; one number, or one each."""
+        friction = make_joint_friction(joint, effort, self.joints, self.joint_frictions)
+        self.joint_frictions[joint] = friction
+
+    def add_rope(self, name: str, a: str, b: str, at_a: Any, at_b: Any, length: float | None = None) -> None:
+        """Adds a rope that keeps two points within `length` [m], by default the distance they have."""
+        check.new_name("rope", name, self.ropes)
+        self.ropes[name] = make_rope(name, a, b, at_a, at_b, length, self.bodies)
+
+    def add_ground(
+        self,
+        friction: float = 0.5,
+        restitution: float = 0.0,
+        *,
+        normal: Any = UP,
+        at: Any = ZERO,
+        name: str = "ground",
+    ) -> None:
+        """Adds ground behind the plane through `at` [m] with the outward `normal`; every body meets it."""
+        check.new_name("body or obstacle", name, (*self.bodies, *self.obstacles, check.WORLD))
+        where = f"ground {name!r}"
+        plane = HalfSpace(check.unit(where, "normal", normal), at=check.vector(where, "at", at))
+        self.obstacles[name] = make_obstacle(name, plane, friction, restitution, kind="ground")
+
+    def add_obstacle(self, name: str, shape: Shape, friction: float = 0.5, restitution: float = 0.0) -> None:
+        """Adds a shape fixed in the world, where its `at` and `orientation` place it; every body meets it.
+
+        `friction`: coefficient of Coulomb, replaced by that of a shape which has its own (the larger, where
+        both have).  `restitution`: from 0 (no rebound) to 1."""
+        check.new_name("body or obstacle", name, (*self.bodies, *self.obstacles, check.WORLD))
+        self.obstacles[name] = make_obstacle(name, shape, friction, restitution)
+
+    def add_contact(self, a: str, b: str, friction: float = 0.5, restitution: float = 0.0) -> None:
+        """Lets the shapes of two bodies meet each other; friction and restitution as in `add_obstacle`."""
+        contact = make_contact(a, b, friction, restitution, self.bodies, self.obstacles)
+        where, pair = f"contact of {a!r} and {b!r}", pair_of(a, b)
+        if pair in self.contacts:
+            raise MechanismError(f"{where}: these two bodies already meet; one contact per pair")
+        if frozenset(pair) in self.exclusions:
+            raise MechanismError(f"{where}: this pair is excluded; leave out one of exclude and add_contact")
+        self.contacts[pair] = contact
+
+    def add_contact_group(
+        self, bodies: Iterable[str] | None = None, friction: float = 0.5, restitution: float = 0.0
+    ) -> None:
+        """Lets every two of the named bodies (None: all so far that have colliding shapes) meet each other.
+
+        Left out are pairs that a joint so far connects directly, where bodies tied by fixed joints count as
+        one, and excluded pairs; a pair that already has a contact keeps it."""
+        for contact in make_group(bodies, friction, restitution, self.bodies, self.joints):
+            pair = pair_of(contact.a, contact.b)
+            if pair not in self.contacts and frozenset(pair) not in self.exclusions:
+                self.contacts[pair] = contact
+
+    def exclude(self, a: str, b: str) -> None:
+        """Keeps two bodies, or a body and a ground or obstacle, from ever meeting; ends their contact."""
+        self.exclusions.add(make_exclusion(a, b, self.bodies, self.obstacles))
+        self.contacts.pop(pair_of(a, b), None)
 
     def add_custom_force(
         self, name: str, bodies: Iterable[str], force: Callable[..., Any], parameters: Any = ()
@@ -263,6 +353,12 @@ class Mechanism:
             ("custom force", "custom forces", self.custom_forces),
             ("potential", "potentials", self.potentials),
             ("frame", "frames", self.frames),
+            ("limit", "limits", self.limits),
+            ("joint with friction", "joints with friction", self.joint_frictions),
+            ("rope", "ropes", self.ropes),
+            ("obstacle", "obstacles", self.obstacles),
+            ("contact", "contacts", self.contacts),
+            ("exclusion", "exclusions", self.exclusions),
         )
         parts = [f"{len(t)} {one if len(t) == 1 else many}" for one, many, t in tables if t]
         return f"<Mechanism {self.name!r}: {', '.join(parts) or 'empty'}>"

@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from sarrus.errors import FileError
+from sarrus.errors import FileError, MechanismError
 from sarrus.mechanism import validation as check
 
+FLAT = 1e-9
+"""Points are in one plane when they leave it by no more than this part of their extent."""
 STL_HEADER = 84
 STL_FACET = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 
@@ -21,6 +23,23 @@ def points_of(where: str, source: Any) -> tuple[np.ndarray, str | None]:
         path = Path(source)
         return check.array(where, f"the vertices of {path.name}", read_points(path), (None, 3)), str(source)
     return check.array(where, "points", source, (None, 3)), None
+
+
+def spans_volume(where: str, points: np.ndarray) -> None:
+    """Nothing, when the points (N, 3) [m] are the corners of a body with a volume."""
+    count = len(np.unique(points, axis=0))
+    if count < 4:
+        raise MechanismError(
+            f"{where}: points must span a volume: at least 4 different ones, not in one plane; "
+            f"{count} were given"
+        )
+    extent = float(np.max(np.ptp(points, axis=0)))
+    stretch = np.linalg.svd((points - points.mean(axis=0)) / extent, compute_uv=False)
+    if not stretch[2] > FLAT * stretch[0]:
+        form = "one line" if stretch[1] <= FLAT * stretch[0] else "one plane"
+        raise MechanismError(
+            f"{where}: points must span a volume, but all {count} lie in {form}; one must stand off it"
+        )
 
 
 def read_points(path: Path) -> np.ndarray:

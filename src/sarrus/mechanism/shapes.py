@@ -9,7 +9,7 @@ import numpy as np
 
 from sarrus.errors import MechanismError
 from sarrus.mechanism import validation as check
-from sarrus.mechanism.meshes import points_of
+from sarrus.mechanism.meshes import points_of, spans_volume
 
 
 def rotation(q: np.ndarray) -> np.ndarray:
@@ -52,7 +52,13 @@ class Shape:
 
     def mass_properties(self) -> tuple[float, np.ndarray, np.ndarray]:
         """Volume [m^3], centre (3,) [m] and inertia per density about it (3, 3) [m^5], body frame."""
-        volume, centre, matrix = self._own_properties()
+        with np.errstate(over="ignore", invalid="ignore"):
+            volume, centre, matrix = self._own_properties()
+        if not (volume > 0.0 and np.all(np.isfinite(matrix)) and np.trace(matrix) > 0.0):
+            raise MechanismError(
+                f"{type(self).__name__}: the shape is too small or too large to have a mass; its volume is "
+                f"{volume:.6g} m^3; lengths are in metres"
+            )
         R = rotation(self.orientation)
         return volume, self.at + R @ centre, R @ matrix @ R.T
 
@@ -126,7 +132,9 @@ class Cylinder(Shape):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HalfSpace(Shape):
-    """All points behind the plane through `at` with the outward `normal` (3,); it has no volume."""
+    """All points behind the plane through `at` with the outward `normal` (3,); it has no volume.
+
+    The normal is given in the frame of the shape: `orientation` turns it.  Only an obstacle may be one."""
 
     normal: Any
     solid: ClassVar[bool] = False
@@ -144,12 +152,7 @@ class ConvexMesh(Shape):
 
     def _check(self, where: str) -> None:
         points, file = points_of(where, self.points)
-        centred = points - points.mean(axis=0)
-        stretch = np.linalg.svd(centred, compute_uv=False) if len(points) >= 4 else np.zeros(3)
-        if stretch[2] <= 1e-9 * stretch[0]:
-            raise MechanismError(
-                f"{where}: points must span a volume (at least 4, not in one plane); {len(points)} were given"
-            )
+        spans_volume(where, points)
         self._set("points", points)
         self._set("file", file)
 

@@ -60,6 +60,14 @@ def number(where: str, what: str, value: Any, *, positive: bool = False, negativ
     return x
 
 
+def fraction(where: str, what: str, value: Any) -> float:
+    """`value` as a float from 0 to 1."""
+    x = number(where, what, value)
+    if not 0.0 <= x <= 1.0:
+        raise MechanismError(f"{where}: {what} must lie between 0 and 1, not {value!r}")
+    return x
+
+
 def whole(where: str, what: str, value: Any, least: int) -> int:
     """`value` as an int of at least `least`."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:

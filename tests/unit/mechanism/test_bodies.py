@@ -51,7 +51,7 @@ def test_a_mass_without_inertia_is_spread_over_the_shapes():
 
 def test_a_half_space_does_not_count_for_the_mass():
     mech = Mechanism()
-    mech.add_body("plate", density=1.0, shapes=[HalfSpace((0, 0, 1)), Box((1, 1, 1))])
+    mech.add_body("plate", density=1.0, shapes=[HalfSpace((0, 0, 1), collide=False), Box((1, 1, 1))])
     assert mech.bodies["plate"].mass == pytest.approx(1.0, rel=ROUNDING)
 
 
@@ -88,7 +88,13 @@ FAULTS = {
     "density alone": ({"density": 1.0}, "density needs at least one shape with a volume"),
     "zero density": ({"density": 0, "shapes": [Sphere(1)]}, "density must be positive and finite, not 0"),
     "no inertia": ({"mass": 1.0}, "inertia=0 makes a point mass"),
-    "only a half space": ({"mass": 1.0, "shapes": [HalfSpace((0, 0, 1))]}, "give inertia, or shapes"),
+    "only a half space": (
+        {"mass": 1.0, "shapes": [HalfSpace((0, 0, 1), collide=False)]},
+        "give inertia, or shapes",
+    ),
+    "half space": ({"mass": 1.0, "shapes": [HalfSpace((0, 0, 1))]}, "use add_ground or add_obstacle"),
+    "tiny shape": ({"mass": 1.0, "shapes": [Sphere(1e-120)]}, "too small or too large to have a mass"),
+    "huge shape": ({"density": 1.0, "shapes": [Box((1e120, 1, 1))]}, "too small or too large to have a mass"),
     "flat inertia": ({"mass": 1.0, "inertia": (1, 1, 0)}, "must be positive definite"),
     "negative inertia": ({"mass": 1.0, "inertia": (1, 1, -1)}, "its principal moments are -1, 1, 1"),
     "triangle": ({"mass": 1.0, "inertia": (1, 1, 2.1)}, "the largest exceeds the sum of the other two"),

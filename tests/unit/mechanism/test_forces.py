@@ -61,6 +61,13 @@ def test_motors_drive_all_coordinates_or_one_component(mech):
     assert mech.input_names == ("m", "n")
 
 
+def test_a_motor_may_have_an_effort_limit_in_both_modes(mech):
+    mech.add_motor("m", joint="hinge", limit=3)
+    mech.add_motor("n", joint="ball", mode="servo", stiffness=5.0, limit=0.5)
+    mech.add_motor("o", joint="ball")
+    assert [mech.motors[name].limit for name in "mno"] == [3.0, 0.5, None]
+
+
 def test_custom_terms_keep_their_functions(mech):
     mech.add_custom_force("drag", "a", drag, parameters=[0.1])
     mech.add_potential("height", ["a", "b"], energy, parameters=[2.0])
@@ -121,6 +128,14 @@ FAULTS = {
     "motor component": (
         lambda m: m.add_motor("f", "ball", component=3),
         "joint 'ball' has no coordinate 3; component may be 0 (rotation_x)",
+    ),
+    "motor limit": (
+        lambda m: m.add_motor("f", "hinge", limit=0.0),
+        "motor 'f': limit must be positive and finite, not 0.0",
+    ),
+    "motor limit NaN": (
+        lambda m: m.add_motor("f", "hinge", mode="servo", stiffness=1.0, limit=np.nan),
+        "limit must be positive and finite, not nan",
     ),
     "custom force": (
         lambda m: m.add_custom_force("f", "a", energy),

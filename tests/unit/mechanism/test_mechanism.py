@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sarrus.errors import MechanismError
-from sarrus.mechanism import Mechanism
+from sarrus.mechanism import Mechanism, Sphere
 
 
 def test_an_empty_mechanism_has_earths_gravity_and_says_that_it_is_empty():
@@ -23,6 +23,18 @@ def test_the_picture_counts_what_there_is():
     mech.add_joint("j", "free", "world", "a")
     mech.add_motor("m", "j")
     assert repr(mech) == "<Mechanism 'arm': 2 bodies, 1 joint, 1 motor>"
+    mech.add_body("c", 1.0, shapes=[Sphere(0.1)])
+    mech.add_body("d", 1.0, shapes=[Sphere(0.1)])
+    mech.add_ground()
+    mech.add_contact("c", "d")
+    mech.exclude("c", "ground")
+    mech.add_limit("stop", "j", lower=0)
+    mech.add_joint_friction("j", 1.0)
+    mech.add_rope("rope", "c", "d", (0, 0, 0), (1, 0, 0))
+    assert repr(mech) == (
+        "<Mechanism 'arm': 4 bodies, 1 joint, 1 motor, 1 limit, 1 joint with friction, 1 rope, 1 obstacle, "
+        "1 contact, 1 exclusion>"
+    )
 
 
 def test_a_frame_is_the_bodys_own_by_default_and_may_be_fixed_to_the_world():

@@ -19,7 +19,7 @@ def everything() -> m.Mechanism:
         m.Box(size=(0.1, 0.2, 1 / 3)),
         m.Capsule(radius=0.1, length=0.7),
         m.Cylinder(radius=0.1, length=0.7, collide=False),
-        m.HalfSpace(normal=(1.0, 2.0, 3.0)),
+        m.HalfSpace(normal=(1.0, 2.0, 3.0), collide=False),
         m.ConvexMesh(points=rng.normal(size=(9, 3))),
     ]
     for k, name in enumerate("abcde"):
