@@ -92,12 +92,13 @@ ON, MU, RESTITUTION, FORCE1, FORCE2, BOUND, SIDE, CLOSED, APPROACH = 17, 18, 19,
 MASS, INERTIA, PA, PB, TB, RB, PITCH, QREF = 0, 1, 10, 13, 16, 25, 34, 35
 LENGTH, RADIUS, RATIO, IS_DISC = 34, 34, 34, 35
 PAR_COLS = 40
-# par, drives: damping, armature and servo stiffness per coordinate
-DRIVE_C, DRIVE_I, DRIVE_K = 0, 6, 12
-# par, elements: spring (points, stiffness, rest length, damping); effort (stiffness, rest); servo
+# par, drives: damping, armature, servo stiffness, damping and limit of a servo with a limit, per coordinate
+DRIVE_C, DRIVE_I, DRIVE_K, DRIVE_M, DRIVE_LIMIT = 0, 6, 12, 18, 24
+# par, elements: spring (points, stiffness, rest length, damping); effort (stiffness, rest,
+# limit of the input); servo
 # (stiffness); wrench (force, torque, point)
 SPRING_PA, SPRING_PB, SPRING_K, SPRING_L, SPRING_C = 0, 3, 6, 7, 8
-EFFORT_K, EFFORT_REST = 0, 1
+EFFORT_K, EFFORT_REST, EFFORT_LIMIT = 0, 1, 2
 WRENCH_F, WRENCH_T, WRENCH_P = 0, 3, 6
 # par, curve segments: parameter [m] at both ends, four cubic coefficients (vectors)
 CURVE_S0, CURVE_S1, CURVE_COEFFICIENTS = 0, 1, 2

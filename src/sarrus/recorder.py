@@ -62,7 +62,7 @@ class MemoryRecorder:
         return Stats(
             iterations=table[:, 1],
             factorisations=table[:, 0],
-            substeps=table[:, 4],
+            substeps=table[:, 5],
             status=table[:, 2],
             wall_time=wall,
             cpu_time=cpu,
@@ -82,7 +82,7 @@ class MemoryRecorder:
 
     def _gathered(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, dict[str, np.ndarray]]:
         """(times, nodes, counts per step, inputs by name) of all that was added since the last flush."""
-        table = np.concatenate(self.stats) if self.stats else np.zeros((0, 5), np.int64)
+        table = np.concatenate(self.stats) if self.stats else np.zeros((0, 6), np.int64)
         inputs = {}
         if self.model.inputs:
             values = np.concatenate(self.inputs)

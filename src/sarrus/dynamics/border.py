@@ -19,6 +19,8 @@ from sarrus.layout import (
     DRIVE_C,
     DRIVE_I,
     DRIVE_K,
+    DRIVE_LIMIT,
+    DRIVE_M,
     DRIVE_ROW,
     ELEMENT_A,
     ELEMENT_B,
@@ -68,6 +70,9 @@ from sarrus.maths.access import add_to6, get1, get3, get4, get6, get9, put1, put
 from sarrus.maths.quaternion import rotation
 from sarrus.maths.spatial import ZERO6, carry_force, scale6, sum6
 from sarrus.maths.vectors import add3, cross, dot, mv, norm3, pick, scale3, sub3
+
+# Part of its derivative that the effort of a servo at its limit keeps, so that border rows stay solvable.
+SATURATED = 1e-6
 
 
 @helper
@@ -199,12 +204,16 @@ def drive_impulses(par, d, i, change, q0, offset, dt, left, right):
     `change` in the step.
 
     Damping: -c dq/dt, armature: kinetic energy I (dq/dt)^2 / 2, servo: k (target - q), q and dq/dt taken at
-    the middle of the step; `offset` is k times the target."""
+    the middle of the step; `offset` is k times the target.  A servo with a limit gives no more than that: its
+    derivative then all but vanishes"""
     c, inertia, k = get1(par, d, DRIVE_C + i), get1(par, d, DRIVE_I + i), get1(par, d, DRIVE_K + i)
-    effort = offset - k * (q0 + 0.5 * change)
+    m, limit = get1(par, d, DRIVE_M + i), get1(par, d, DRIVE_LIMIT + i)
+    effort, slope = offset - k * (q0 + 0.5 * change) - m * change / dt, 0.5 * dt * k + m
+    if abs(effort) > limit:
+        effort, slope = (limit if effort > 0.0 else -limit), SATURATED * slope
     first = left * (dt * effort - c * change) - inertia / dt * change
     last = right * (dt * effort - c * change) + inertia / dt * change
-    return first, last, left * (c + 0.5 * dt * k) + inertia / dt
+    return first, last, left * (c + slope) + inertia / dt
 
 
 @kernel

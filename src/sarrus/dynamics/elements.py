@@ -17,6 +17,7 @@ from sarrus.layout import (
     CUSTOM_POTENTIAL,
     EFFORT,
     EFFORT_K,
+    EFFORT_LIMIT,
     EFFORT_REST,
     ELEMENT_A,
     ELEMENT_B,
@@ -95,7 +96,13 @@ def forces(topo, par, state, work, gravity, u):
         elif kind == EFFORT:
             c = topo[line, ELEMENT_A]
             q, w = coordinate(topo, par, state, work, c, topo[line, ELEMENT_B], True)
-            effort = input_of(u, port, 0) - get1(par, p, EFFORT_K) * (q - get1(par, p, EFFORT_REST))
+            limit, effort = get1(par, p, EFFORT_LIMIT), input_of(u, port, 0)
+            # Not min and max: they would drop NaN.
+            if effort > limit:
+                effort = limit
+            elif effort < -limit:
+                effort = -limit
+            effort -= get1(par, p, EFFORT_K) * (q - get1(par, p, EFFORT_REST))
             add_pair(topo, state, FORCE, c, effort, w, arm_between(work, topo, c))
         elif kind == WRENCH:
             add_wrench(topo, par, state, work, line, p, port, u)

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from sarrus import layout as at
+from sarrus.model.border_rows import compliant_rows, constraint_rows
+from sarrus.model.contacts import Line, contact_rows, contact_table
 from sarrus.model.description import Description, Drives
-from sarrus.model.plan import Plan
-from sarrus.model.tables import Lines, assign_scratch, element_table, joint_table, link_table
+from sarrus.model.plan import Plan, border_plan
+from sarrus.model.tables import Lines, assign_scratch, element_table, joint_table, link_table, seed_sums
 
 
 @dataclass
@@ -22,6 +24,7 @@ class Arrays:
     work_shape: tuple[int, int]
     elements: bool
     loops: bool
+    contacts: bool = False
 
     @property
     def flag(self) -> bool | None:
@@ -47,8 +50,8 @@ class Arrays:
         )
 
 
-def make_arrays(d: Description, plan: Plan, drives: Drives) -> Arrays:
-    """The four arrays for the border rows of `plan`."""
+def make_arrays(d: Description, plan: Plan, drives: Drives, contacts: list[Line] | None = None) -> Arrays:
+    """The four arrays for the border rows of `plan`, and contacts (None: a model without)."""
     n, nj = len(d.tree.order), len(d.joints)
     lines = Lines(n)
     joints = joint_table(d, drives, lines)
@@ -56,7 +59,14 @@ def make_arrays(d: Description, plan: Plan, drives: Drives) -> Arrays:
     par = lines.array()
     links, freedoms = link_table(d, drives, plan)
     header = np.zeros((1, at.TOPO_COLS), np.int64)
-    tables = [header, links, plan.edges, plan.rows, plan.groups, plan.ends, joints, elements]
+    first_freedom = n + 1
+    touches, touch_state = contact_table(d, contacts or [], links, plan.rows, first_freedom)
+    for line in contacts or []:
+        for body in {line.a, line.b} if line.kind == at.TOUCH else ():
+            if body < n:
+                links[d.number[body], at.FLAGS] |= at.SEEDED
+    seed_sums(links, n)
+    tables = [header, links, plan.edges, plan.rows, plan.groups, plan.ends, joints, elements, touches]
     topo = np.ascontiguousarray(np.vstack(tables))
     starts = np.cumsum([0] + [len(t) for t in tables])
     h = topo[0]
@@ -69,16 +79,19 @@ def make_arrays(d: Description, plan: Plan, drives: Drives) -> Arrays:
     h[at.FREE_ROOTS] = int((links[:, at.ROOT] >= 0).any())
     h[at.CUSTOM_FORCES] = int((elements[:, at.ELEMENT_KIND] == at.CUSTOM_FORCE).sum())
     h[[at.T_EDGES, at.T_ROWS, at.T_GROUPS, at.T_ENDS, at.T_JOINTS, at.T_ELEMENTS]] = starts[2:8]
+    h[[at.CONTACTS, at.T_CONTACTS]] = len(touches), starts[8]
     h[[at.S_ROWS, at.S_JOINTS]] = n + 1, n + 1 + len(plan.rows)
-    first = n + 1
+    h[at.S_CONTACTS] = n + 1 + len(plan.rows) + nj
+    first = first_freedom
     for column, count in (
         (at.W_FREEDOMS, freedoms), (at.W_EDGES, len(plan.edges)), (at.W_ROWS, len(plan.rows)),
-        (at.W_ENDS, len(plan.ends)), (at.W_SCRATCH, scratch),
+        (at.W_ENDS, len(plan.ends)), (at.W_SCRATCH, scratch), (at.W_CONTACTS, len(touches)),
     ):  # fmt: skip
         h[column] = first
         first += count
     assign_scratch(topo, h[at.W_SCRATCH])
-    state = np.zeros((n + 1 + len(plan.rows) + nj, at.STATE_COLS))
+    state = np.zeros((n + 1 + len(plan.rows) + nj + len(touches), at.STATE_COLS))
+    state[h[at.S_CONTACTS] :] = touch_state
     state[: n + 1, at.Q] = 1.0
     state[n + 1 : n + 1 + len(plan.rows), at.ACTIVE] = plan.places
     positions = np.array([body.position for body in d.mechanism.bodies.values()]).reshape(n, 3)
@@ -89,6 +102,17 @@ def make_arrays(d: Description, plan: Plan, drives: Drives) -> Arrays:
         par=par,
         state=state,
         work_shape=(first, max(at.WORK_COLS, at.SLOTS + plan.slots)),
-        elements=bool(len(elements) or drives.any.any() or special.any()),
+        elements=bool(len(elements) or drives.any.any() or special.any() or contacts is not None),
         loops=len(plan.rows) > 0,
+        contacts=contacts is not None,
     )
+
+
+def step_arrays(
+    d: Description, drives: Drives, places: dict[int, tuple[int, ...]], contacts: list[Line] | None
+) -> Arrays:
+    """The arrays that steps run on: rows of the closing joints at `places`, drives, and contacts."""
+    rows = [row for j, chosen in places.items() for row in constraint_rows(d, j, chosen)]
+    rows += compliant_rows(d, drives)
+    rows += contact_rows(d, contacts or [])
+    return make_arrays(d, border_plan(d.tree, rows), drives, contacts)

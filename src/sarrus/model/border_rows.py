@@ -31,12 +31,12 @@ def compliant_rows(d: Description, drives: Drives) -> list[BorderRow]:
     """Rows of the drives that the tree does not carry, and of point-to-point dampers."""
     tree = in_tree(d)
     rows = []
-    for j in np.flatnonzero(drives.any):
+    for j in np.flatnonzero(drives.implicit):
         joint = d.joints[j]
         if j in tree and is_dual(joint):
             continue
         ends = ends_of_pair(d, joint.a, joint.b)
-        for i in np.flatnonzero(drives.c[j] + drives.inertia[j] + drives.k[j]):
+        for i in np.flatnonzero(drives.c[j] + drives.inertia[j] + drives.k[j] + drives.m[j]):
             rows.append(BorderRow(int(j), at.DRIVE_ROW, int(i), ends, len(ends) < 2, -1))
     for e, spring in enumerate(d.mechanism.springs.values()):
         if spring.damping > 0.0:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from sarrus.errors import MechanismError
 from sarrus.mechanism import Mechanism
-from sarrus.model.arrays import make_arrays
-from sarrus.model.border_rows import compliant_rows, constraint_rows
+from sarrus.model.arrays import make_arrays, step_arrays
+from sarrus.model.border_rows import constraint_rows
+from sarrus.model.contacts import Contacts
 from sarrus.model.description import Drives, describe
 from sarrus.model.geometry import joint_geometry
 from sarrus.model.graph import spanning_tree
@@ -22,20 +23,18 @@ def build(mechanism: Mechanism) -> Model:
         raise MechanismError("the mechanism has no bodies; add one with add_body")
     tree = spanning_tree(mechanism)
     d = describe(mechanism, tree, joint_geometry(mechanism))
-    drives = Drives(d)
+    drives, contacts = Drives(d), Contacts(d)
     listed = [row for j, joint in enumerate(d.joints) for row in constraint_rows(d, j, joint.places)]
     every = make_arrays(d, listing(tree, listed), drives)
     closing = [j for j in tree.closures if d.joints[j].places]
-    if not closing:
-        arrays = make_arrays(d, border_plan(tree, compliant_rows(d, drives)), drives)
-        return Model(d, drives, arrays, every, None, Ranks())
-    candidate_rows = [row for j in closing for row in constraint_rows(d, j, d.joints[j].places)]
-    candidates = make_arrays(d, border_plan(tree, candidate_rows), drives)
-    ranks = find_ranks(d, every, candidates, closing)
-    start = choose_rows(candidates, carried(candidates, every.state), ranks.scales, ranks.ranks)
-    rows = []
-    for j in closing:
-        places = start.places[j] + [p for p in d.joints[j].places if p not in start.places[j]]
-        rows += constraint_rows(d, j, tuple(places[: ranks.ranks[j]]))
-    arrays = make_arrays(d, border_plan(tree, rows + compliant_rows(d, drives)), drives)
-    return Model(d, drives, arrays, every, candidates, ranks)
+    candidates, ranks, places = None, Ranks(), {}
+    if closing:
+        candidate_rows = [row for j in closing for row in constraint_rows(d, j, d.joints[j].places)]
+        candidates = make_arrays(d, border_plan(tree, candidate_rows), drives)
+        ranks = find_ranks(d, every, candidates, closing)
+        start = choose_rows(candidates, carried(candidates, every.state), ranks.scales, ranks.ranks)
+        for j in closing:
+            order = start.places[j] + [p for p in d.joints[j].places if p not in start.places[j]]
+            places[j] = tuple(order[: ranks.ranks[j]])
+    arrays = step_arrays(d, drives, places, contacts.lines if contacts.any else None)
+    return Model(d, drives, arrays, every, candidates, ranks, contacts, places)

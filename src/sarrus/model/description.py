@@ -36,7 +36,11 @@ def describe(mechanism: Mechanism, tree: SpanningTree, joints: list[JointGeometr
     number[tree.order] = np.arange(world)
     number[world] = world
     bodies = list(mechanism.bodies.values())
-    joints = joints + [free_root(tree.order[b], world, bodies[tree.order[b]].position) for b in tree.roots]
+    centres = [body.position for body in bodies] + [np.zeros(3)]
+    joints = joints + [
+        free_root(tree.order[b], anchor, centres[tree.order[b]] - centres[anchor])
+        for b, anchor in zip(tree.roots, tree.anchors, strict=True)
+    ]
     rotation = np.array([matrix(body.orientation) for body in bodies]).reshape(world, 3, 3)
     out = Description(mechanism, tree, joints, number, rotation)
     width = 0
@@ -98,12 +102,15 @@ def _compile_callbacks(d: Description) -> None:
 
 
 class Drives:
-    """Damping, armature and servo stiffness per joint, added up over joint springs, motors and armatures."""
+    """Damping, armature and servo stiffness per joint, added up over joint springs, motors and armatures.
+
+    damping of a servo with a limit is kept apart in `m`, because the limit bounds its effort too; any: joints
+    with an implicit effort, limits and dry friction included."""
 
     def __init__(self, d: Description):
-        self.c = np.zeros((len(d.joints), 6))
-        self.inertia = np.zeros((len(d.joints), 6))
-        self.k = np.zeros((len(d.joints), 6))
+        self.c, self.inertia, self.k, self.m = (np.zeros((len(d.joints), 6)) for _ in range(4))
+        self.limit = np.full((len(d.joints), 6), np.inf)
+        self.bounded = np.zeros(len(d.joints), bool)
         index = {joint.name: j for j, joint in enumerate(d.joints) if joint.name}
         for j, joint in enumerate(d.joints):
             self.inertia[j, : len(joint.armature)] = joint.armature
@@ -113,9 +120,20 @@ class Drives:
             if motor.mode == "servo":
                 j = index[motor.joint]
                 for i in motor_components(motor, d.joints[j]):
-                    self.c[j, i] += motor.damping
+                    limited = motor.limit is not None
+                    if self.k[j, i] > 0.0 and (limited or np.isfinite(self.limit[j, i])):
+                        raise MechanismError(
+                            f"motor {motor.name!r}: joint {motor.joint!r} has another servo on the same "
+                            "coordinate; a servo with a limit must be the only one"
+                        )
+                    (self.m if limited else self.c)[j, i] += motor.damping
                     self.k[j, i] += motor.stiffness
-        self.any = (self.c + self.inertia + self.k).any(axis=1)
+                    if limited:
+                        self.limit[j, i] = motor.limit
+        for bound in [*d.mechanism.limits.values(), *d.mechanism.joint_frictions.values()]:
+            self.bounded[index[bound.joint]] = True
+        self.implicit = (self.c + self.inertia + self.k + self.m).any(axis=1)
+        self.any = self.implicit | self.bounded
 
 
 def motor_components(motor: Any, joint: JointGeometry) -> range:

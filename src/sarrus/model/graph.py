@@ -20,6 +20,7 @@ class SpanningTree:
     joint: list[int]  # index of the joint to the parent; len(joints) + i for the i-th body that flies freely
     is_reversed: list[bool]  # the parent in the tree is the user's child
     roots: list[int]  # bodies that fly freely: no joint leads to the world
+    anchors: list[int]  # the user's index of the body that each of them is counted from; the world, or a link
     closures: list[int]  # joints that close loops or are no tree joints, in the user's order
 
     def path_to_world(self, body: int) -> list[int]:
@@ -44,8 +45,11 @@ class SpanningTree:
         return common
 
 
-def spanning_tree(mechanism: Mechanism) -> SpanningTree:
-    """The depth-first spanning tree of the joints of `mechanism`."""
+def spanning_tree(mechanism: Mechanism, links: tuple[tuple[int, int], ...] = ()) -> SpanningTree:
+    """The depth-first spanning tree of the joints of `mechanism`.
+
+    links: pairs of bodies (the user's indices) that touch.  What flies freely and touches is counted from the
+    body that it touches: the rows of that contact then end there, not at the world."""
     names = list(mechanism.bodies)
     number = {name: i for i, name in enumerate(names)} | {"world": len(names)}
     neighbours: list[list[tuple[int, int, bool]]] = [[] for _ in range(len(names) + 1)]
@@ -56,7 +60,7 @@ def spanning_tree(mechanism: Mechanism) -> SpanningTree:
             neighbours[b].append((j, a, True))
     world = len(names)
     kernel_number = {world: -1}
-    order, parent, joint_of, is_reversed, roots = [], [], [], [], []
+    order, parent, joint_of, is_reversed, roots, anchors = [], [], [], [], [], []
     used: set[int] = set()
 
     def visit(start: int) -> None:
@@ -76,21 +80,41 @@ def spanning_tree(mechanism: Mechanism) -> SpanningTree:
             else:
                 stack.pop()
 
+    def fly(body: int, anchor: int) -> None:
+        kernel_number[body] = len(order)
+        roots.append(len(order))
+        anchors.append(anchor)
+        order.append(body)
+        parent.append(kernel_number[anchor])
+        joint_of.append(len(mechanism.joints) + len(roots) - 1)
+        is_reversed.append(False)
+        visit(body)
+
+    touching: list[list[int]] = [[] for _ in range(len(names) + 1)]
+    for a, b in links:
+        touching[a].append(b)
+        touching[b].append(a)
     visit(world)
-    for body in range(len(names)):
-        if body not in kernel_number:
-            kernel_number[body] = len(order)
-            roots.append(len(order))
-            order.append(body)
-            parent.append(-1)
-            joint_of.append(len(mechanism.joints) + len(roots) - 1)
-            is_reversed.append(False)
-            visit(body)
+    follow = list(order)
+    for body in [None, *range(len(names))]:
+        if body is not None and body not in kernel_number:
+            fly(body, world)
+            follow = [body]
+        # Depth first: the body placed last is followed first.
+        while follow:
+            near = follow.pop()
+            for other in touching[near]:
+                if other not in kernel_number:
+                    before = len(order)
+                    fly(other, near)
+                    follow += [near, *order[before:]]
+                    break
     return SpanningTree(
         order=order,
         parent=[p if p >= 0 else len(order) for p in parent],
         joint=joint_of,
         is_reversed=is_reversed,
         roots=roots,
+        anchors=anchors,
         closures=[j for j in range(len(mechanism.joints)) if j not in used],
     )

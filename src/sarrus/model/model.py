@@ -14,6 +14,7 @@ from sarrus.errors import MechanismError, unknown_name
 from sarrus.mechanism import Mechanism
 from sarrus.mechanism.joints import Joint
 from sarrus.model.arrays import Arrays
+from sarrus.model.contacts import Contacts
 from sarrus.model.description import Description, Drives
 from sarrus.model.nodes import join
 from sarrus.model.redundancy import Ranks
@@ -35,6 +36,8 @@ class Model:
         every: Arrays,
         candidates: Arrays | None,
         ranks: Ranks,
+        contacts: Contacts,
+        places: dict[int, tuple[int, ...]],
     ):
         mechanism = description.mechanism
         self.mechanism: Mechanism = mechanism
@@ -44,6 +47,8 @@ class Model:
         self.every = every
         self.candidates = candidates
         self.ranks = ranks
+        self.contacts = contacts
+        self.places = places
         self.body_names: tuple[str, ...] = tuple(mechanism.bodies)
         self.joint_names: tuple[str, ...] = tuple(mechanism.joints)
         self.body_index = {name: i for i, name in enumerate(self.body_names)}

@@ -87,6 +87,8 @@ def joint_table(d: Description, drives: Drives, lines: Lines) -> np.ndarray:
         line[at.DRIVE_C : at.DRIVE_C + 6] = drives.c[j]
         line[at.DRIVE_I : at.DRIVE_I + 6] = drives.inertia[j]
         line[at.DRIVE_K : at.DRIVE_K + 6] = drives.k[j]
+        line[at.DRIVE_M : at.DRIVE_M + 6] = drives.m[j]
+        line[at.DRIVE_LIMIT : at.DRIVE_LIMIT + 6] = drives.limit[j]
     return table
 
 
@@ -143,13 +145,15 @@ def element_table(d: Description, lines: Lines, world: int) -> tuple[np.ndarray,
     for spring in m.joint_springs.values():
         for i in np.flatnonzero(spring.stiffness):
             line = add(at.EFFORT, index[spring.joint], int(i))[1]
-            line[[at.EFFORT_K, at.EFFORT_REST]] = spring.stiffness[i], spring.rest[i]
+            line[[at.EFFORT_K, at.EFFORT_REST, at.EFFORT_LIMIT]] = spring.stiffness[i], spring.rest[i], np.inf
     for motor in m.motors.values():
         j, port = index[motor.joint], d.inputs[motor.name].start
         for k, i in enumerate(motor_components(motor, d.joints[j])):
             line = add(at.SERVO if motor.mode == "servo" else at.EFFORT, j, i, port + k)[1]
             if motor.mode == "servo":
                 line[0] = motor.stiffness
+            else:
+                line[at.EFFORT_LIMIT] = np.inf if motor.limit is None else motor.limit
     for force in m.forces.values():
         b = body_number(d, force.body)
         row, line = add(at.WRENCH, d.number[b], 0, d.inputs[force.name].start)
@@ -200,13 +204,17 @@ def link_table(d: Description, drives: Drives, plan: Plan) -> tuple[np.ndarray, 
             row[at.ROOT] = b if flies else -1
         else:
             row[at.ROOT] = table[d.tree.parent[b], at.ROOT]
-        row[at.CHILDREN] = b in seeded
-    for b in range(n - 1, -1, -1):
-        a = d.tree.parent[b]
-        if a < n:
-            table[b, at.FIRST] = table[a, at.CHILDREN] == 0
-            table[a, at.CHILDREN] += 1
     return table, freedoms
+
+
+def seed_sums(links: np.ndarray, n: int) -> None:
+    """Counts what adds to the sums of every body: its children and a seed; the first child to come writes."""
+    links[:, at.CHILDREN] = (links[:, at.FLAGS] & at.SEEDED) != 0
+    for b in range(n - 1, -1, -1):
+        a = links[b, at.PARENT]
+        if a < n:
+            links[b, at.FIRST] = links[a, at.CHILDREN] == 0
+            links[a, at.CHILDREN] += 1
 
 
 def assign_scratch(topo: np.ndarray, first: int) -> None:

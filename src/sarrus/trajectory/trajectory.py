@@ -145,8 +145,8 @@ class Trajectory:
         elif value.ndim < q.ndim:
             value = np.broadcast_to(value[:, None], q.shape)
         if motor.mode == "servo":
-            return motor.stiffness * (value - q) - motor.damping * rate
-        return value
+            value = motor.stiffness * (value - q) - motor.damping * rate
+        return value if motor.limit is None else np.clip(value, -motor.limit, motor.limit)
 
     def body(self, name: str) -> BodyPath:
         """.position .orientation .velocity .angular_velocity of one body, .point(p_body) for its points."""

@@ -499,7 +499,9 @@ def blend_forces(topo, state, work, part):
             k, w = topo[0, S_CONTACTS] + i, topo[0, W_CONTACTS] + i
             for j in range(3):
                 f = get1(state, k, FORCE2 + j)
-                put1(state, k, FORCE2 + j, f + part * (get1(work, w, VARIABLES + 1 + j) - f))
+                f += part * (get1(work, w, VARIABLES + 1 + j) - f)
+                put1(state, k, FORCE2 + j, f)
+                put1(work, w, VARIABLES + 1 + j, f)
 
 
 @kernel

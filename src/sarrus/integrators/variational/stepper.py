@@ -14,17 +14,23 @@ from sarrus._jit import Compiling
 from sarrus.errors import MechanismError, Status
 from sarrus.integrators.variational import rollout as run
 from sarrus.integrators.variational.active_rows import ActiveRows
+from sarrus.integrators.variational.impact import TOUCH_COLS, TOUCH_STEP
 from sarrus.integrators.variational.newton import CHOOSE_ROWS
 from sarrus.integrators.variational.node import SINGULAR
 from sarrus.model import Model, State
 from sarrus.model.nodes import join, split
 
+# By (loops, elements, contacts).
 ENTRIES = {
-    (False, False): (run.run_tree, "the kernels of trees"),
-    (True, False): (run.run_loops, "the kernels of closed loops"),
-    (False, True): (run.run_tree_elements, "the kernels of trees with springs and motors"),
-    (True, True): (run.run_loops_elements, "the kernels of closed loops with springs and motors"),
+    (False, False, False): (run.run_tree, "the kernels of trees"),
+    (True, False, False): (run.run_loops, "the kernels of closed loops"),
+    (False, True, False): (run.run_tree_elements, "the kernels of trees with springs and motors"),
+    (True, True, False): (run.run_loops_elements, "the kernels of closed loops with springs and motors"),
+    (False, True, True): (run.run_tree_contacts, "the kernels of contact with the world"),
+    (True, True, True): (run.run_loops_contacts, "the kernels of contact between bodies and with loops"),
 }
+# Records of contacts that one call may make.
+TOUCH_LINES = 100_000
 # A memory belongs to a state when both show the same motion to this.
 SAME = 1e-12
 # Redundant rows may disagree by this [m, 2 sin(angle/2)], or by this many times the inexactness of the
@@ -44,14 +50,15 @@ class Failure:
 
 @dataclass
 class Chunk:
-    """What `advance` returns: recorded nodes (m, 13 nb), stats (steps, 5), reactions (1 + m, nj, 6) from the
-    node before on."""
+    """What `advance` returns: recorded nodes (m, 13 nb), stats (steps, 6), reactions (1 + m, nj, 6) from the
+    node before on, touches (k, TOUCH_COLS) of the contacts."""
 
     nodes: np.ndarray
     stats: np.ndarray
     reactions: np.ndarray | None
     steps: int
     failure: Failure | None
+    touches: np.ndarray
 
 
 class VariationalStepper:
@@ -61,7 +68,7 @@ class VariationalStepper:
         self.method, self.model, self.dt = method, model, float(dt)
         self.arrays = model.arrays
         arrays = self.arrays
-        self._run, self._what = ENTRIES[arrays.loops, arrays.elements]
+        self._run, self._what = ENTRIES[arrays.loops, arrays.elements, arrays.contacts]
         self.topo, self.par = arrays.topo, arrays.par
         self.work = arrays.new_work()
         self.kernel = arrays.state.copy()
@@ -71,7 +78,7 @@ class VariationalStepper:
         self.stages = method.stages
         nj, nu = int(self.topo[0, at.JOINTS]), int(self.topo[0, at.INPUTS])
         self.still = np.zeros((1, 2, nu))
-        self.values = np.zeros((4, max(nu, 1)))
+        self.values = np.zeros((4, max(nu, 2)))
         self.scales = np.ones((nj, 7))
         if len(model.ranks.scales):
             self.scales[:, :6], self.scales[:, 6] = model.ranks.scales, model.ranks.settled
@@ -94,7 +101,10 @@ class VariationalStepper:
         self.time, self.done = float(state.time), 0
         self.projection = 0.0
         # No records: for starts.
-        self._nothing = (np.zeros((1, 1)), np.zeros((1, 1)), np.zeros((1, 4), np.int64))
+        self._nothing = (np.zeros((1, 1)), np.zeros((1, 1)), np.zeros((1, run.STATS), np.int64))
+        self.contacts = int(self.topo[0, at.CONTACTS])
+        self.touches = np.zeros((1, TOUCH_COLS))
+        self.kept: list[np.ndarray] = []
         self.rows = ActiveRows(model) if model.candidates is not None else None
         self._load(state)
 
@@ -186,15 +196,17 @@ class VariationalStepper:
         lines = (self.done + steps) // every - self.done // every
         out = np.empty((lines + 1, 13 * nb))
         reactions = np.zeros((lines + 1, 6 * nj)) if self.reactions else np.zeros((1, 1))
-        stats, parts = np.zeros((steps, 4), np.int64), np.zeros(steps, np.int64)
+        stats, parts = np.zeros((steps, run.STATS), np.int64), np.zeros(steps, np.int64)
+        self.kept = []
         line, k, failure = 1, 0, None
         chosen_at = -1
         while k < steps:
             inputs = u if len(u) == 1 else u[k:]
             before = self.kernel.copy(), self.time
             status, did, wrote = self._call(
-                steps - k, self.done, every, read, line, inputs, out, reactions, stats[k:]
+                self._at_once(steps - k), self.done, every, read, line, inputs, out, reactions, stats[k:]
             )
+            self._keep_touches(self.done + did)
             self._moved(did)
             k, line = k + did, line + wrote
             if status == CHOOSE_ROWS:
@@ -220,7 +232,27 @@ class VariationalStepper:
         table = (
             reactions[:line].reshape(-1, nj, 6)[:, : len(self.model.joint_names)] if self.reactions else None
         )
-        return Chunk(recorded, np.column_stack([stats[:k], parts[:k]]), table, k, failure)
+        touches = np.concatenate(self.kept) if self.kept else np.zeros((0, TOUCH_COLS))
+        return Chunk(recorded, np.column_stack([stats[:k], parts[:k]]), table, k, failure, touches)
+
+    def _at_once(self, steps: int) -> int:
+        """How many of `steps` one call may do: records of contacts need room."""
+        if not self.contacts:
+            return steps
+        steps = max(1, min(steps, TOUCH_LINES // (2 * self.contacts)))
+        if len(self.touches) < 2 * self.contacts * steps:
+            self.touches = np.zeros((2 * self.contacts * steps, TOUCH_COLS))
+        return steps
+
+    def _keep_touches(self, end: int, step: int | None = None) -> None:
+        """Keeps what the last call recorded of contacts in steps before `end`; all of it belongs to `step`
+        where that is given."""
+        if self.contacts:
+            lines = self.touches[: self.counts[run.TOUCHES]]
+            lines = lines[lines[:, TOUCH_STEP] < end].copy()
+            if step is not None:
+                lines[:, TOUCH_STEP] = step
+            self.kept.append(lines)
 
     def _moved(self, steps: int) -> None:
         self.done += steps
@@ -231,6 +263,7 @@ class VariationalStepper:
         counts[[run.STEPS, run.BEFORE, run.EVERY, run.READ, run.LINE]] = steps, before, every, read, line
         # Parts of a step keep the inputs that the controller gave for the whole of it.
         counts[run.CONTROLLER] = self.controller if dt is None else 0
+        counts[run.TOUCHES] = 0
         settings[run.TIME], settings[run.DT] = self.time, self.dt
         if dt is not None:
             settings[run.TIME], settings[run.DT] = self.time + before * dt, dt
@@ -242,7 +275,7 @@ class VariationalStepper:
             return self._run(
                 self.topo, self.par, self.kernel, self.work, self.saved, u, self.values, self.stages,
                 self.scales, self.settings, self.counts, out, reactions, self.total, stats,
-                self.q, self.v, self.memory,
+                self.q, self.v, self.memory, self.touches,
             )  # fmt: skip
 
     def _return_to_node(self, u: np.ndarray) -> None:
@@ -265,7 +298,7 @@ class VariationalStepper:
             fractions = np.linspace(0.0, 1.0, parts + 1)
             both = inputs[:, :1] + fractions[None, :, None] * (inputs[:, 1:] - inputs[:, :1])
             pieces = np.stack([both[0, :-1], both[0, 1:]], axis=1)
-            detail = np.zeros((parts, 4), np.int64)
+            detail, kept = np.zeros((parts, run.STATS), np.int64), len(self.kept)
             wanted = (self.done + 1) % every == 0
             scratch = out if wanted else np.zeros((2, out.shape[1]))
             place = line if wanted else 1
@@ -273,10 +306,11 @@ class VariationalStepper:
             did, wrote, ended = 0, 0, int(Status.CONVERGED)
             while did < parts:
                 ended, more, wrote = self._call(
-                    parts - did, did, parts, True, place, pieces[did:], scratch, held, detail[did:],
-                    self.dt / parts,
+                    self._at_once(parts - did), did, parts, True, place, pieces[did:], scratch, held,
+                    detail[did:], self.dt / parts,
                 )  # fmt: skip
                 did += more
+                self._keep_touches(did, self.done)
                 if ended == CHOOSE_ROWS:
                     self.choose()
                     self.start(run.AS_IT_IS, pieces[min(did, parts - 1) :])
@@ -287,11 +321,12 @@ class VariationalStepper:
             if ended == Status.CONVERGED:
                 if self.reactions and self.done % every == 0:
                     reactions[line - 1] = held[place - 1]
-                stats[k] = factored, corrected, int(Status.SUBSTEPPED), detail[:, 3].sum()
+                stats[k] = factored, corrected, int(Status.SUBSTEPPED), *detail[:, 3:].sum(axis=0)
                 divided[k] = parts
                 self._moved(1)
                 return None, int(wanted)
             failure = self._describe(Status(ended))
+            del self.kept[kept:]
             self.kernel[:], self.total[:] = node, total
             self.start(run.AS_IT_IS, inputs)
             parts *= 2

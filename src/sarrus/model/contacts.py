@@ -1,0 +1,265 @@
+"""Contacts of a model: what an inequality bounds, one line each, and the pairs of shapes that may meet.
+
+Shapes over a half-space, ropes, limits and dry friction of joints are there for the whole run.  Other pairs
+of shapes get lines while they are near: see `pairs`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from sarrus import layout as at
+from sarrus.mechanism.shapes import Box, Capsule, ConvexMesh, Cylinder, HalfSpace, Shape, Sphere
+from sarrus.mechanism.shapes import rotation as matrix
+from sarrus.model.border_rows import ends_of_pair
+from sarrus.model.description import Description, body_number, in_tree, is_dual
+from sarrus.model.plan import BorderRow
+
+# Points on the rim of a cylinder that stands on its face, beside its lowest point when it is tilted.
+RIM_POINTS = 24
+
+
+@dataclass
+class Line:
+    """One line of the table of contacts; bodies by the user's index, the number of bodies for the world."""
+
+    kind: int
+    name: str
+    a: int
+    b: int
+    feature: np.ndarray = field(default_factory=lambda: np.zeros(at.FEATURE_COLS))
+    friction: float = 0.0
+    restitution: float = 0.0
+    joint: int = -1
+    coordinate: int = 0
+    bound: float = 0.0
+    side: float = 1.0
+    pair: int = -1  # number of the pair of shapes, for those that come and go
+
+
+@dataclass(frozen=True)
+class ShapeLine:
+    """A shape that may touch: its body (the number of bodies: fixed in the world), place in the kernel's
+    frame of that body, name."""
+
+    body: int
+    shape: Shape
+    at: np.ndarray
+    orientation: np.ndarray  # (3, 3)
+    name: str
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two shapes that may meet, by index; the world-fixed one first."""
+
+    first: int
+    second: int
+    friction: float
+    restitution: float
+
+
+class Contacts:
+    """lines: contacts of the whole run; shapes and pairs: what may meet beside them."""
+
+    def __init__(self, d: Description):
+        self.description = d
+        self.shapes: list[ShapeLine] = []
+        self.pairs: list[Pair] = []
+        self.lines: list[Line] = []
+        self._touching()
+        self._ropes()
+        self._bounds()
+
+    @property
+    def any(self) -> bool:
+        """Whether there is anything that an inequality bounds."""
+        return bool(self.lines or self.pairs)
+
+    def _touching(self) -> None:
+        d, world = self.description, len(self.description.mechanism.bodies)
+        m = d.mechanism
+        own: dict[str, list[int]] = {}
+        for b, body in enumerate(m.bodies.values()):
+            own[body.name] = []
+            for k, shape in enumerate(body.shapes):
+                if shape.collide:
+                    own[body.name].append(len(self.shapes))
+                    turn = d.rotation[b]
+                    label = f"{body.name} ({type(shape).__name__} {k})" if len(body.shapes) > 1 else body.name
+                    self.shapes.append(
+                        ShapeLine(b, shape, turn @ shape.at, turn @ matrix(shape.orientation), label)
+                    )
+        for obstacle in m.obstacles.values():
+            fixed = None
+            for name, indices in own.items():
+                if frozenset((name, obstacle.name)) in m.exclusions:
+                    continue
+                for i in indices:
+                    mu = friction_of(obstacle.friction, obstacle.shape, self.shapes[i].shape)
+                    if isinstance(obstacle.shape, HalfSpace):
+                        self.lines += half_space_lines(
+                            self.shapes[i], obstacle.shape, obstacle.name, world, mu, obstacle.restitution
+                        )
+                        continue
+                    if fixed is None:
+                        fixed = len(self.shapes)
+                        shape = obstacle.shape
+                        self.shapes.append(
+                            ShapeLine(world, shape, shape.at, matrix(shape.orientation), obstacle.name)
+                        )
+                    self.pairs.append(Pair(fixed, i, mu, obstacle.restitution))
+        for contact in m.contacts.values():
+            if frozenset((contact.a, contact.b)) in m.exclusions:
+                continue
+            for i in own[contact.a]:
+                for j in own[contact.b]:
+                    mu = friction_of(contact.friction, self.shapes[i].shape, self.shapes[j].shape)
+                    self.pairs.append(Pair(i, j, mu, contact.restitution))
+
+    def _ropes(self) -> None:
+        d, world = self.description, len(self.description.mechanism.bodies)
+        centres = [body.position for body in d.mechanism.bodies.values()] + [np.zeros(3)]
+        for rope in d.mechanism.ropes.values():
+            a, b, pa, pb = body_number(d, rope.a), body_number(d, rope.b), rope.at_a, rope.at_b
+            if b == world:
+                a, b, pa, pb = b, a, pb, pa
+            feature = np.zeros(at.FEATURE_COLS)
+            feature[[at.FEATURE_TYPE, at.FEATURE_R]] = at.ROPE, rope.length
+            feature[at.FEATURE_PA : at.FEATURE_PA + 3] = pa - centres[a]
+            feature[at.FEATURE_PB : at.FEATURE_PB + 3] = pb - centres[b]
+            self.lines.append(Line(at.TOUCH, f"rope {rope.name}", a, b, feature))
+
+    def _bounds(self) -> None:
+        d = self.description
+        index = {joint.name: j for j, joint in enumerate(d.joints) if joint.name}
+        for limit in d.mechanism.limits.values():
+            j = index[limit.joint]
+            for i in range(len(limit.lower)):
+                for side, bound in ((1.0, limit.lower[i]), (-1.0, limit.upper[i])):
+                    if np.isfinite(bound):
+                        self.lines.append(self._coordinate_line(at.LIMIT, limit.name, j, i, bound, side))
+        for friction in d.mechanism.joint_frictions.values():
+            j = index[friction.joint]
+            for i in np.flatnonzero(friction.effort):
+                name = f"friction of joint {friction.joint}"
+                self.lines.append(self._coordinate_line(at.DRAG, name, j, int(i), friction.effort[i], 1.0))
+
+    def _coordinate_line(self, kind: int, name: str, j: int, i: int, bound: float, side: float) -> Line:
+        joint = self.description.joints[j]
+        if kind == at.LIMIT:
+            name = f"{'lower' if side > 0.0 else 'upper'} limit {name}"
+        return Line(kind, name, joint.a, joint.b, joint=j, coordinate=i, bound=float(bound), side=side)
+
+
+def friction_of(pair: float, first: Shape, second: Shape) -> float:
+    """Friction coefficient of two shapes: the larger of their own, else that of the pair."""
+    own = [shape.friction for shape in (first, second) if shape.friction is not None]
+    return max(own, default=pair)
+
+
+def half_space_lines(
+    line: ShapeLine, plane: HalfSpace, name: str, world: int, friction: float, restitution: float
+) -> list[Line]:
+    """Contacts of a shape with a half-space: corners, centres of balls, rims."""
+    normal = matrix(plane.orientation) @ plane.normal
+
+    def contact(kind: int, point: np.ndarray, radius: float, axis: np.ndarray | None, which: str) -> Line:
+        feature = np.zeros(at.FEATURE_COLS)
+        feature[[at.FEATURE_TYPE, at.FEATURE_R]] = kind, radius
+        feature[at.FEATURE_RB] = radius if kind == at.PLANE else 0.0
+        feature[at.FEATURE_PA : at.FEATURE_PA + 3] = plane.at
+        feature[at.FEATURE_N : at.FEATURE_N + 3] = normal
+        feature[at.FEATURE_PB : at.FEATURE_PB + 3] = line.at + line.orientation @ point
+        if axis is not None:
+            feature[at.FEATURE_E : at.FEATURE_E + 3] = line.orientation @ axis
+        label = f"{line.name}{which} on {name}"
+        return Line(at.TOUCH, label, world, line.body, feature, friction, restitution)
+
+    shape, up = line.shape, np.array([0.0, 0.0, 1.0])
+    if isinstance(shape, Sphere):
+        return [contact(at.PLANE, np.zeros(3), shape.radius, None, "")]
+    if isinstance(shape, Capsule):
+        ends = [0.5 * shape.length * up, -0.5 * shape.length * up]
+        return [contact(at.PLANE, p, shape.radius, None, f" end {k}") for k, p in enumerate(ends)]
+    if isinstance(shape, Cylinder):
+        lines = []
+        angles = 2.0 * np.pi * np.arange(RIM_POINTS) / RIM_POINTS
+        circle = shape.radius * np.stack([np.cos(angles), np.sin(angles), np.zeros(RIM_POINTS)], axis=1)
+        for k, centre in enumerate((0.5 * shape.length * up, -0.5 * shape.length * up)):
+            lines.append(contact(at.RIM, centre, shape.radius, up, f" rim {k}"))
+            lines += [
+                contact(at.PLANE, centre + p, 0.0, None, f" rim {k} point {i}") for i, p in enumerate(circle)
+            ]
+        return lines
+    return [contact(at.PLANE, p, 0.0, None, f" corner {k}") for k, p in enumerate(corners_of(shape))]
+
+
+def corners_of(shape: Box | ConvexMesh) -> np.ndarray:
+    """Corners (N, 3) of a box or of the hull of a mesh, in the frame of the shape."""
+    if isinstance(shape, Box):
+        signs = np.array(np.meshgrid([-1, 1], [-1, 1], [-1, 1], indexing="ij")).reshape(3, 8).T
+        return 0.5 * signs * shape.size
+    from scipy.spatial import ConvexHull
+
+    return shape.points[ConvexHull(shape.points).vertices]
+
+
+def contact_rows(d: Description, lines: list[Line]) -> list[BorderRow]:
+    """Border rows of the contacts that are no leaves: between two bodies, or on coordinates that the tree
+    does not carry."""
+    rows, world = [], len(d.mechanism.bodies)
+    carried = in_tree(d)
+    for i, line in enumerate(lines):
+        if line.kind == at.TOUCH:
+            if world in (line.a, line.b):
+                continue
+            count = 3 if line.friction > 0.0 else 1
+        elif line.joint in carried and is_dual(d.joints[line.joint]):
+            continue
+        else:
+            count = 1
+        ends = ends_of_pair(d, line.a, line.b)
+        rows += [BorderRow(i, at.CONTACT_ROW, count, ends, len(ends) < 2, -1) for _ in range(count)]
+    return rows
+
+
+def contact_table(
+    d: Description, lines: list[Line], links: np.ndarray, rows: np.ndarray, first_freedom: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """(topo, state) of the contacts; fills ROW_FIRST of their border rows."""
+    topo = np.zeros((len(lines), at.TOPO_COLS), np.int64)
+    state = np.zeros((len(lines), at.STATE_COLS))
+    first = {}
+    for k, row in enumerate(rows):
+        if row[at.ROW_KIND] == at.CONTACT_ROW:
+            row[at.ROW_FIRST] = first.setdefault(int(row[at.ROW_OF]), k)
+    carried = in_tree(d)
+    for i, line in enumerate(lines):
+        row = topo[i]
+        row[[at.CONTACT_KIND, at.CONTACT_ROWS, at.CONTACT_FREEDOM]] = line.kind, first.get(i, -1), -1
+        row[[at.CONTACT_A, at.CONTACT_B]] = d.number[line.a], d.number[line.b]
+        row[[at.CONTACT_JOINT, at.CONTACT_COORDINATE]] = line.joint, line.coordinate
+        if line.kind != at.TOUCH and i not in first:
+            b = carried[line.joint]
+            kt, kr = links[b, at.TRANSLATIONS], links[b, at.ROTATIONS]
+            # Coordinates list translations first, freedoms rotations first.
+            j = line.coordinate
+            freedom = j - kt if j >= kt else kr + j
+            row[at.CONTACT_FREEDOM] = first_freedom + links[b, at.FREEDOM] + freedom
+        state[i, : at.FEATURE_COLS] = line.feature
+        state[i, [at.MU, at.RESTITUTION]] = line.friction, line.restitution
+        state[i, [at.BOUND, at.SIDE]] = line.bound, line.side
+    return topo, state
+
+
+def pair_lines(contacts: Contacts, pair: int, capacity: int) -> list[Line]:
+    """Empty lines for a pair of shapes that has come near."""
+    p = contacts.pairs[pair]
+    first, second = contacts.shapes[p.first], contacts.shapes[p.second]
+    line = Line(
+        at.TOUCH, f"{second.name} on {first.name}", first.body, second.body, friction=p.friction,
+        restitution=p.restitution, pair=pair,
+    )  # fmt: skip
+    return [replace(line, feature=np.zeros(at.FEATURE_COLS)) for _ in range(capacity)]
