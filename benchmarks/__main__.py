@@ -9,7 +9,8 @@ import sys
 import time
 from pathlib import Path
 
-from . import measure, startup
+from . import contact, measure, startup
+from .contact_problems import all_contact_problems
 from .machine import machine, versions
 from .problems import all_problems
 from .report import markdown
@@ -56,6 +57,11 @@ def run(quick: bool) -> dict:
             "limit": problem.limit,
             "aim": problem.aim,
         }
+    found = {}
+    for k, problem in enumerate(listed := all_contact_problems(quick)):
+        say(f"[{k + 1}/{len(listed)}] {problem.name}: contact")
+        found[problem.name] = contact.measure(problem, repeats, budget)
+    results["contact"] = {"problems": found, "growth": contact.growth(found)}
     sizes = (10, 100) if quick else (10, 100, 1000, 2000)
     results["scaling"] = {}
     for links in sizes:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from .contact_report import contact_sections
+from .tables import table
+
 CONTESTANTS = {
     "sarrus": "Sarrus",
     "sarrus, no read-out": "Sarrus, no read-out",
@@ -11,17 +14,17 @@ CONTESTANTS = {
     "Pinocchio": "Pinocchio",
 }
 HOW = """\
-Every problem runs 10 s at dt 0.01 s. Times are CPU time (`time.process_time`) per step, the best of up
-to nine rounds; in each round all contestants run once, one after the other, in one process. Sarrus:
-`sarrus.simulate`, order 2, positions, orientations and projected velocities of every node recorded ("no
-read-out": only the last node). MuJoCo: its own compiled loop `mj_step(model, data, nstep)`, default
-settings, nothing recorded; loops are soft `connect` constraints at one point each, which suffices in a
-plane, for the rhombi on the faster of the two spanning trees that were tried. Pinocchio: `aba` and semi-
-implicit Euler called from Python, the price of those calls included; trees only. Energy errors are max
-|E - E0| over the run as a part of the energy of the start above that of hanging at rest; violation is
-the largest residual of all joint rows [m, rad]. "Blows up": MuJoCo resets itself silently after a
-numerical failure, found in its warnings; its time per step is then that of the steps before and after
-the reset.
+Every problem without contact runs 10 s at dt 0.01 s. Times are CPU time (`time.process_time`) per step,
+the best of up to nine rounds; in each round all contestants run once, one after the other, in one
+process. Sarrus: `sarrus.simulate`, order 2, positions, orientations and projected velocities of every
+node recorded ("no read-out": only the last node). MuJoCo: its own compiled loop `mj_step(model, data,
+nstep)`, default settings, nothing recorded; loops are soft `connect` constraints at one point each,
+which suffices in a plane, for the rhombi on the faster of the two spanning trees that were tried.
+Pinocchio: `aba` and semi-implicit Euler called from Python, the price of those calls included; trees
+only. Energy errors are max |E - E0| over the run as a part of the energy of the start above that of
+hanging at rest; violation is the largest residual of all joint rows [m, rad]. "Blows up": MuJoCo resets
+itself silently after a numerical failure, found in its warnings; its time per step is then that of the
+steps before and after the reset.
 """
 
 
@@ -36,6 +39,7 @@ def markdown(results: dict) -> str:
         _times(results),
         "## Energy error and violation",
         _accuracy(results),
+        *contact_sections(results),
         "## Cost and number of links",
         _scaling(results),
         "## Memory, calls, start",
@@ -50,11 +54,6 @@ def _where(results: dict) -> str:
     return f"- Date: {results['date']}\n- Machine: {machine}\n- Versions: {packages}"
 
 
-def _table(header: list[str], rows: list[list[str]]) -> str:
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
-
-
 def _times(results: dict) -> str:
     rows = []
     for name, row in results["problems"].items():
@@ -65,7 +64,7 @@ def _times(results: dict) -> str:
         goal = "-" if row["limit"] is None else f"{row['limit']:g} ({row['aim']:g}): {_verdict(cost, row)}"
         rows.append([name, *cells, ratio, bare, goal])
     header = ["problem", *CONTESTANTS.values(), "Sarrus / MuJoCo Euler", "no read-out", "limit (aim)"]
-    return _table(header, rows)
+    return table(header, rows)
 
 
 def _verdict(cost: dict, row: dict) -> str:
@@ -91,7 +90,7 @@ def _accuracy(results: dict) -> str:
     header = ["problem", "Sarrus order 2", "order 4", "MuJoCo Euler", "implicitfast", "RK4", "Pinocchio"]
     return (
         "Energy error; violation; for Sarrus the mean Newton iterations and the substepped steps, if any.\n\n"
-        + (_table(header, rows))
+        + (table(header, rows))
     )
 
 
@@ -133,7 +132,7 @@ def _scaling(results: dict) -> str:
     each = [row["us per link and iteration"] for row in results["scaling"].values()]
     what = "Pendulums from horizontal, 1 s at dt 0.005 s, no read-out, the price of the call taken off."
     what += " Largest over smallest cost per link and iteration:"
-    return f"{what} {max(each) / min(each):.2f} (limit 1.5)." + "\n\n" + _table(header, rows)
+    return f"{what} {max(each) / min(each):.2f} (limit 1.5)." + "\n\n" + table(header, rows)
 
 
 def _start(results: dict) -> str:
@@ -158,4 +157,4 @@ def _start(results: dict) -> str:
         rows.append(
             ["files that two models of other shapes add to the cache", str(first["cold"]["new_files"]), "0"]
         )
-    return _table(["", "measured", "limit"], rows)
+    return table(["", "measured", "limit"], rows)

@@ -33,6 +33,13 @@ class Outcome:
             {"what": what, "value": value, "expected": f"at least {least:g}", "passed": bool(value >= least)}
         )
 
+    def above(self, what: str, value: float, bound: float = 0.0) -> None:
+        """A check that passes when value > bound; a NaN fails."""
+        value = float(value)
+        self.checks.append(
+            {"what": what, "value": value, "expected": f"above {bound:g}", "passed": bool(value > bound)}
+        )
+
     def equal(self, what: str, value, expected) -> None:
         """A check that passes when value == expected."""
         self.checks.append(
