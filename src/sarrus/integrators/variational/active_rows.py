@@ -6,17 +6,21 @@ import numpy as np
 
 from sarrus import layout as at
 from sarrus.model import Model
+from sarrus.model.arrays import Arrays
 from sarrus.solvers.choice import choose
 
 
 class ActiveRows:
-    """Buffers of one run for choosing rows among all candidates."""
+    """Buffers of one run for choosing rows among all candidates; active: the arrays that the run is on."""
 
-    def __init__(self, model: Model):
-        self.candidates, active = model.candidates, model.arrays
+    def __init__(self, model: Model, active: Arrays):
+        self.candidates = model.candidates
         topo, self.topo = self.candidates.topo, active.topo
         self.state, self.work = self.candidates.state.copy(), self.candidates.new_work()
         self.bodies, self.joints = int(topo[0, at.BODIES]), int(topo[0, at.JOINTS])
+        # Contacts between bodies may order the active bodies in another way.
+        place = np.argsort(self.topo[1 : self.bodies + 1, at.USER])
+        self.order = place[topo[1 : self.bodies + 1, at.USER]]
         rows = int(topo[0, at.ROWS])
         self.of = topo[topo[0, at.T_ROWS] : topo[0, at.T_ROWS] + rows, at.ROW_OF]
         self.places = self.state[topo[0, at.S_ROWS] : topo[0, at.S_ROWS] + rows, at.ACTIVE].copy()
@@ -34,9 +38,12 @@ class ActiveRows:
     def choose(self, kernel: np.ndarray) -> None:
         """Puts the best rows at the node in `kernel` into it; a loop that shows less than its rank keeps what
         it has."""
-        self.state[: self.bodies + 1] = kernel[: self.bodies + 1]
-        self.state[len(self.state) - self.joints :] = kernel[len(kernel) - self.joints :]
         arrays = self.candidates
+        joints = slice(self.topo[0, at.S_JOINTS], self.topo[0, at.S_JOINTS] + self.joints)
+        first = int(arrays.topo[0, at.S_JOINTS])
+        self.state[: self.bodies] = kernel[self.order]
+        self.state[self.bodies] = kernel[self.bodies]
+        self.state[first : first + self.joints] = kernel[joints]
         choose(
             arrays.topo, arrays.par, self.state, self.work, self.ranks, self.scales, 0.0, self.chosen,
             self.pivots, self.before, arrays.flag,
@@ -46,4 +53,4 @@ class ActiveRows:
         kept &= full[self.of]
         lines = self.topo[0, at.S_ROWS] + self.first[self.of[kept]] + self.chosen[kept]
         kernel[lines, at.ACTIVE] = self.places[kept]
-        kernel[len(kernel) - self.joints :, at.WATCH] = 0.0
+        kernel[joints, at.WATCH] = 0.0

@@ -105,7 +105,7 @@ class VariationalStepper:
         self.contacts = int(self.topo[0, at.CONTACTS])
         self.touches = np.zeros((1, TOUCH_COLS))
         self.kept: list[np.ndarray] = []
-        self.rows = ActiveRows(model) if model.candidates is not None else None
+        self.rows = ActiveRows(model, arrays) if model.candidates is not None else None
         self._load(state)
 
     # The node
