@@ -24,7 +24,7 @@ from numba.core import config, types
 from numba.extending import intrinsic
 
 PACKAGE = pathlib.Path(__file__).parent
-KERNEL_ROOMS = ("maths", "dynamics", "solvers", "integrators")
+KERNEL_ROOMS = ("maths", "dynamics", "collision", "solvers", "integrators")
 
 # Never nnan or ninf: they would break the tests for NaN.
 FASTMATH = {"contract", "reassoc", "arcp", "nsz"}

@@ -16,6 +16,7 @@ from sarrus.gallery.registry import NAMES, Description, describe, make
 from sarrus.gallery.scissors import hoberman_ring, scissor_lift
 from sarrus.gallery.spatial_loops import bennett, bricard, door, sarrus
 from sarrus.gallery.stacks import arch, box_stack, dominoes
+from sarrus.gallery.toys import woodpecker
 from sarrus.gallery.walkers import quadruped
 
 __all__ = [
@@ -54,4 +55,5 @@ __all__ = [
     "three_link_loop",
     "tippe_top",
     "tree",
+    "woodpecker",
 ]

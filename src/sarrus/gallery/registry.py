@@ -17,6 +17,7 @@ from sarrus.gallery import (
     scissors,
     spatial_loops,
     stacks,
+    toys,
     walkers,
 )
 from sarrus.mechanism import Mechanism
@@ -54,6 +55,7 @@ MAKERS: dict[str, Callable[..., Mechanism]] = {
         stacks.box_stack,
         stacks.dominoes,
         stacks.arch,
+        toys.woodpecker,
         walkers.quadruped,
     )
 }

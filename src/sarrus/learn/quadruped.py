@@ -41,11 +41,17 @@ class Walk:
 
     def start(self, gait: Gait) -> State:
         """The robot at rest in the mean posture of the gait, its lowest foot just above the ground."""
-        angles = {"hip": 0.0, "thigh": gait.thigh_mean, "calf": gait.calf_mean}
-        motors = self.model.mechanism.motors
-        state = self.model.state(
-            {motors[name].joint: angles[kind] for (_, kind), name in self.motors.items()}
-        )
+        mean = {"hip": 0.0, "thigh": gait.thigh_mean, "calf": gait.calf_mean}
+        mech = self.model.mechanism
+        angles = {mech.motors[name].joint: mean[kind] for (_, kind), name in self.motors.items()}
+        for limit in mech.limits.values():
+            q = angles.get(limit.joint)
+            if q is not None and not limit.lower[0] < q < limit.upper[0]:
+                raise MechanismError(
+                    f"joint {limit.joint!r} starts at {q:.6g} rad, outside its limits "
+                    f"{limit.lower[0]:.6g} to {limit.upper[0]:.6g}"
+                )
+        state = self.model.state(angles)
         state.position[:, 2] += CLEARANCE - lowest_foot(self.model, state)
         return state
 

@@ -11,7 +11,7 @@ from sarrus.gallery.contacts import TOUCH
 from sarrus.mechanism import Box, Capsule, ConvexMesh, HalfSpace, Sphere
 
 ROUNDING = 1e-12  # of a gap [m]: coordinates of a few metres
-ON_THE_GROUND = ["sliding_block", "tippe_top", "box_stack", "dominoes", "arch", "quadruped"]
+ON_THE_GROUND = ["sliding_block", "tippe_top", "box_stack", "dominoes", "arch", "woodpecker", "quadruped"]
 ABOVE_IT = [("box_drop", 0.4), ("box_toss", 0.5), ("bouncing_ball", 1.0), ("sphere_chain", 0.1)]
 
 
@@ -200,3 +200,23 @@ def test_the_arch_can_carry_itself_and_could_not_with_little_friction():
 def test_all_pairs_of_a_tower_an_arch_and_of_dominoes_may_meet():
     for mech in (gallery.box_stack(n=5), gallery.arch(n=5), gallery.dominoes(n=5)):
         assert len(mech.contacts) == len(list(combinations(mech.bodies, 2)))
+
+
+def test_the_bird_and_the_sleeve_meet_the_pole_with_their_own_restitution():
+    mech = gallery.woodpecker(e=0.4)
+    assert {name: pole.restitution for name, pole in mech.obstacles.items()} == {
+        "pole": 0.0,
+        "pole at the beak": 0.4,
+    }
+    assert mech.exclusions == {frozenset(("pole", "bird")), frozenset(("pole at the beak", "sleeve"))}
+
+
+def test_the_spring_of_the_woodpecker_is_at_rest_where_bird_and_sleeve_have_the_same_angle():
+    mech = gallery.woodpecker()
+    angle = {
+        name: 2 * np.arctan2(-body.orientation[2], body.orientation[0]) for name, body in mech.bodies.items()
+    }
+    assert mech.joint_springs["spring"].rest[0] == pytest.approx(
+        angle["sleeve"] - angle["bird"], abs=ROUNDING
+    )
+    assert angle["sleeve"] == pytest.approx(-0.1007, abs=1e-4)

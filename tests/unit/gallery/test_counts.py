@@ -11,7 +11,7 @@ DIFFERENCE_ERROR = (
     1e-8  # central differences of step 1e-6: truncation 1e-12, rounding 1e-10, times sqrt(6 nb)
 )
 LIGHTEST_PULL = (
-    0.05  # [N]: the gyroscope's weight, spread over a motion of unit length; the others pull > 0.5
+    0.02  # [N]: the woodpecker of 5 g, spread over a motion of unit length; the others pull > 0.05
 )
 
 # name, parameters, degrees of freedom, loops, redundant rows
@@ -46,6 +46,7 @@ COUNTS = [
     ("box_stack", {"n": 3}, 18, 0, 0),
     ("dominoes", {"n": 3}, 18, 0, 0),
     ("arch", {"n": 3}, 18, 0, 0),
+    ("woodpecker", {}, 3, 0, 0),
     ("quadruped", {}, 18, 0, 0),
 ]
 IDS = [name + "".join(f"-{v}" for v in parameters.values()) for name, parameters, *_ in COUNTS]
@@ -83,6 +84,7 @@ MOVING = [
     ("spinning_top", {}),
     ("gyroscope", {}),
     ("free_chain", {}),
+    ("woodpecker", {}),
 ]
 
 

@@ -97,6 +97,7 @@ def test_an_unknown_parameter_lists_the_valid_ones():
         ("dominoes", {"spacing": 0.03}, "spacing must exceed the thickness of a domino, 0.03 m, not 0.03"),
         ("arch", {"thickness": 0.1}, "thickness must lie between 0.12 and 1 of the radius, 0.12 and 1 m"),
         ("arch", {"n": 2}, "n must be a whole number of at least 3, not 2"),
+        ("woodpecker", {"e": -0.1}, "e must lie between 0 and 1, not -0.1"),
         ("quadruped", {"effort": 0.0}, "effort must be positive and finite, not 0.0"),
         ("quadruped", {"limits": "no"}, "limits must be True or False, not 'no'"),
     ],

@@ -74,6 +74,15 @@ def test_parameters_that_are_no_numbers_are_a_failed_try(floating):
     assert Walk(floating, 0.1, 0.001)(np.full(5, np.nan)).distance is None
 
 
+def test_a_mean_posture_outside_the_limits_is_a_failed_try():
+    mech = four_legs()
+    mech.add_limit("knee", "RL_calf_joint", -2.7, -0.9)
+    walk = Walk(sarrus.build(mech), 0.1, 0.001)
+    tried = walk(np.array([0.1, 0.0, 1.0, 0.0, -0.8]))
+    assert tried.distance is None
+    assert "'RL_calf_joint' starts at -0.8 rad, outside its limits -2.7 to -0.9" in tried.outcome
+
+
 def test_a_robot_that_falls_is_a_failed_try_with_its_time():
     model = sarrus.build(four_legs(gravity=(0.0, 0.0, -9.81)))
     tried = Walk(model, 1.0, 0.001)(np.array(STANDING.numbers))

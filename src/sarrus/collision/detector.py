@@ -1,0 +1,142 @@
+"""The detector of a set of cores: near pairs, contact lines and distances.
+
+    detector = Detector(cores, body_of_core, candidates)
+    near = detector.near(x0, R0, x1, R1, margin=0.01)
+    lines = detector.features(near, x0, R0, x1, R1)
+    gaps = detector.distance(near, x1, R1)
+
+Poses are x (nb + 1, 3) [m] and R (nb + 1, 3, 3); the last row is the world's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from sarrus.collision import broad, narrow
+from sarrus.collision.cores import KIND, POINT, POLYTOPE, Core, pack
+from sarrus.errors import MechanismError
+from sarrus.layout import FEATURE_COLS
+
+# Contact lines by the simpler kind of the two cores
+LINES = {POINT: 1, 1: 2, POLYTOPE: 8}
+
+
+class Detector:
+    """Cores, the bodies they sit on, and the pairs that may touch.
+
+    `candidates`: (P, 2) indices of cores on different bodies.  `capacity` (P,): contact lines of each pair.
+    `pairs` (P, 2): the candidates, as given."""
+
+    def __init__(self, cores: Sequence[Core], body_of_core: Sequence[int], candidates: np.ndarray):
+        body = np.asarray(body_of_core, np.int64)
+        self.pairs = np.ascontiguousarray(np.asarray(candidates, np.int64).reshape(-1, 2))
+        self.count = len(cores)
+        self._check(body)
+        packed = pack(list(cores), body)
+        self._geo = packed.arrays
+        kinds = self._geo[0][:, KIND]
+        simpler = kinds[self.pairs].min(axis=1) if len(self.pairs) else np.zeros(0, np.int64)
+        self.capacity = np.array([LINES[POINT], LINES[1], LINES[POLYTOPE]], np.int64)[simpler]
+        low, high = self.pairs.min(axis=1, initial=self.count), self.pairs.max(axis=1, initial=0)
+        codes = low * self.count + high
+        self._number = np.argsort(codes, kind="stable")
+        self._codes = codes[self._number]
+        self._last = np.zeros((len(self.pairs), 3), np.int64)
+        self._none = np.zeros((1, 3), np.int64)
+        corners = 2 * (2 * packed.loop + 8)
+        self._work = (
+            np.zeros((packed.vertices, 3)),
+            np.zeros((packed.faces, 4)),
+            np.zeros((packed.vertices, 3)),
+            np.zeros((packed.faces, 4)),
+            np.zeros((corners, 6)),
+        )
+        self._box = np.zeros((self.count, 6))
+        self._order = np.arange(self.count)
+        self._axis = -1
+        self._near = np.zeros(64, np.int64)
+
+    def _check(self, body: np.ndarray) -> None:
+        if len(body) != self.count:
+            raise MechanismError(
+                f"Detector: body_of_core must have one entry per core ({self.count}), not {len(body)}"
+            )
+        if len(self.pairs) and not (self.pairs.min() >= 0 and self.pairs.max() < self.count):
+            raise MechanismError(f"Detector: candidates must be indices of cores, 0 to {self.count - 1}")
+        same = np.flatnonzero(body[self.pairs[:, 0]] == body[self.pairs[:, 1]])
+        if len(same):
+            i, j = self.pairs[same[0]]
+            raise MechanismError(
+                f"Detector: cores {i} and {j} sit on the same body {body[i]}; they never touch"
+            )
+
+    def forget(self) -> None:
+        """Drops the memory of which axis each pair had, as for a new start."""
+        self._last[:] = 0
+
+    def boxes(self, x0: np.ndarray, R0: np.ndarray, x1: np.ndarray, R1: np.ndarray) -> np.ndarray:
+        """Lower and upper corners [m] of the cores over the motion, (cores, 6); overwritten by the next
+        call."""
+        broad.write_boxes(self._geo, *_poses(x0, R0), *_poses(x1, R1), self._box)
+        return self._box
+
+    def near(
+        self, x0: np.ndarray, R0: np.ndarray, x1: np.ndarray, R1: np.ndarray, margin: float = 0.0
+    ) -> np.ndarray:
+        """Indices (k,) of the candidates whose bounding boxes over the motion are at most `margin` [m] apart,
+        ascending."""
+        if not len(self.pairs):
+            return np.zeros(0, np.int64)
+        box = self.boxes(x0, R0, x1, R1)
+        axis = int(np.argmax(np.var(box[:, :3], axis=0)))
+        if axis != self._axis:
+            self._axis, self._order = axis, np.argsort(box[:, axis], kind="stable")
+        else:
+            broad.sort_along(box, axis, self._order)
+        while True:
+            found = broad.write_near(
+                box, self._order, axis, float(margin), self._codes, self._number, self._near
+            )
+            if found <= len(self._near):
+                return np.sort(self._near[:found])
+            self._near = np.zeros(2 * found, np.int64)
+
+    def features(
+        self,
+        pairs: np.ndarray,
+        x0: np.ndarray,
+        R0: np.ndarray,
+        x1: np.ndarray,
+        R1: np.ndarray,
+        out: np.ndarray | None = None,
+        reach: float = np.inf,
+    ) -> np.ndarray:
+        """Contact lines (sum of the capacities, FEATURE_COLS) of the candidates `pairs`, in their order; rows
+        that are not used have the type NO_FEATURE.
+
+        Pose 0 is the node now, pose 1 the predicted one.  Lines with a gap above `reach` [m] at both are left
+        out.  Remembers the axis of each pair, so that a resting pair keeps its keys."""
+        pairs = np.ascontiguousarray(pairs, np.int64)
+        rows = int(self.capacity[pairs].sum())
+        if out is None:
+            out = np.zeros((rows, FEATURE_COLS))
+        if out.shape[0] < rows:
+            raise ValueError(f"features: out has {out.shape[0]} rows, {rows} are needed")
+        narrow.write_lines(
+            self._geo, pairs, self.pairs, self.capacity, *_poses(x0, R0), *_poses(x1, R1), float(reach),
+            self._last, self._none, self._work, out, 0,
+        )  # fmt: skip
+        return out
+
+    def distance(self, pairs: np.ndarray, x: np.ndarray, R: np.ndarray) -> np.ndarray:
+        """Signed distances (k,) [m] of the candidates `pairs`; negative: the depth along the shallowest
+        axis."""
+        pairs = np.ascontiguousarray(pairs, np.int64)
+        out = np.zeros(len(pairs))
+        narrow.write_distances(self._geo, pairs, self.pairs, *_poses(x, R), self._none, self._work, out)
+        return out
+
+
+def _poses(x: np.ndarray, R: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    return np.ascontiguousarray(x, float), np.ascontiguousarray(R, float).reshape(-1, 9)

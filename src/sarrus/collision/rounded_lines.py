@@ -1,0 +1,179 @@
+"""Contact lines of pairs with a ball or a capsule, from the nearest regions of the two cores."""
+
+from math import sqrt
+
+from sarrus._jit import helper, kernel
+from sarrus.collision.axes import scale_of
+from sarrus.collision.closest import EDGE, FACE, clamp, corner
+from sarrus.collision.cores import E0, F0, KIND, POLYTOPE, SEGMENT
+from sarrus.collision.lines import EDGE_END_KEY, SWEPT_KEY, VERTEX_KEY, key, put_line, unit
+from sarrus.collision.manifold import SLACK, facing
+from sarrus.collision.poses import into_a, into_b
+from sarrus.layout import EDGES_FEATURE, LINE, PLANE, POINTS
+from sarrus.maths.access import get3
+from sarrus.maths.vectors import ZERO3, axpy3, cross, dot, mtv, scale3, sub3
+
+# Sine below which two segments are parallel: over 0.2 m the lines at the ends of the common part then differ
+# from the nearest points between by 4e-7 m for a radius of 0.05 m.
+PARALLEL = 2e-3
+# Sine below which a crossing turns too fast with the bodies to be a normal
+NEARLY_PARALLEL = 0.1
+# Cosine from which the direction of the nearest points is the normal of a face: a radius of 0.05 m then
+# differs by 2.5e-8 m.
+ON_FACE = 1.0 - 1e-6
+
+
+@helper
+def edge(geo, c, i):
+    """(start, vector) of edge i of core c, in the frame of its body"""
+    E, k = geo[3], geo[0][c, E0] + i
+    u = corner(geo, c, E[k, 0])
+    return u, sub3(corner(geo, c, E[k, 1]), u)
+
+
+@kernel
+def segment_over_face(geo, a, i, x, f, tol):
+    """(t0, t1): the part of the segment x + t f over face i of A; t0 > t1 where there is none"""
+    F, L = geo[5], geo[6]
+    k0 = geo[0][a, F0] + i
+    n = get3(geo[4], k0, 0)
+    t0, t1 = 0.0, 1.0
+    for k in range(F[k0, 1]):
+        v = corner(geo, a, L[F[k0, 0] + k, 0])
+        w = corner(geo, a, L[F[k0, 0] + (k + 1 if k + 1 < F[k0, 1] else 0), 0])
+        m = unit(cross(sub3(w, v), n))
+        d, slope = dot(m, sub3(x, v)) - tol, dot(m, f)
+        if abs(slope) < 1e-300:
+            if d > 0.0:
+                t1 = -1.0
+        elif slope > 0.0:
+            t1 = min(t1, -d / slope)
+        else:
+            t0 = max(t0, -d / slope)
+    return t0, t1
+
+
+@kernel
+def put_segment_on_face(geo, a, i, b, r, pose, out, line):
+    """Number of PLANE lines written for face i of A and the ends of the part of the segment B over it"""
+    x, f = edge(geo, b, 0)
+    n = get3(geo[4], geo[0][a, F0] + i, 0)
+    start, end = into_a(pose, x), into_a(pose, corner(geo, b, 1))
+    scale = scale_of(geo, a, b)
+    t0, t1 = segment_over_face(geo, a, i, start, sub3(end, start), SLACK * scale)
+    made = 0
+    if not t1 >= t0:
+        return 0
+    for k in range(2):
+        if k == 1 and not (t1 - t0) * sqrt(dot(f, f)) > SLACK * scale:
+            break
+        t = t0 if k == 0 else t1
+        q = axpy3(t, sub3(end, start), start)
+        foot = axpy3(-(dot(n, q) - geo[4][geo[0][a, F0] + i, 3]), n, q)
+        what = VERTEX_KEY if t == 0.0 or t == 1.0 else EDGE_END_KEY
+        put_line(out, line + k, PLANE, 0.0, foot, axpy3(t, f, x), n, ZERO3, r, key(PLANE, what, i, k, 0))
+        made += 1
+    return made
+
+
+@kernel
+def put_parallel(geo, a, i, b, n, r, as_planes, pose, out, line):
+    """Number of lines written at the ends of the common part of edge i of A and the segment B: LINE, or PLANE
+    with the normal n of A"""
+    u, e = edge(geo, a, i)
+    x, f = edge(geo, b, 0)
+    e_in_b, u_in_b = mtv(pose[0], e), into_b(pose, u)
+    along = dot(f, e_in_b)
+    along = along if abs(along) > 1e-300 else 1e-300
+    start = dot(sub3(x, u_in_b), e_in_b)
+    ee = dot(e, e)
+    at0, at1 = -start / along, (ee - start) / along
+    low, high = clamp(min(at0, at1)), clamp(max(at0, at1))
+    made = 0
+    for k in range(2):
+        t = low if k == 0 else high
+        if k == 1 and not (high - low) * sqrt(dot(f, f)) > SLACK * scale_of(geo, a, b):
+            break
+        q = axpy3(t, f, x)
+        s = clamp((start + t * along) / ee)
+        foot = axpy3(s, e, u)
+        if as_planes:
+            put_line(out, line + k, PLANE, 0.0, foot, q, n, ZERO3, r, key(PLANE, EDGE_END_KEY, 1, i, k))
+        elif t == 0.0 or t == 1.0:
+            put_line(out, line + k, LINE, 0.0, foot, q, unit(e), ZERO3, r, key(LINE, 0, 0, i, k))
+        else:
+            put_line(out, line + k, LINE, 1.0, q, foot, unit(f), ZERO3, r, key(LINE, 1, 0, i, k))
+        made += 1
+    return made
+
+
+@kernel
+def sine_of(geo, a, i, b, pose):
+    """(sine of their angle, cross product in the frame of B) of edge i of A and the segment B"""
+    u, e = edge(geo, a, i)
+    x, f = edge(geo, b, 0)
+    m = cross(mtv(pose[0], unit(e)), unit(f))
+    return sqrt(dot(m, m)), m
+
+
+@kernel
+def put_crossing_segments(geo, a, i, b, pa, pb, n, r, pose, out, line):
+    """Writes the lines for edge i of A and the segment B, nearest in their inner parts"""
+    sine, m = sine_of(geo, a, i, b, pose)
+    if sine < NEARLY_PARALLEL:
+        put_parallel(geo, a, i, b, n, r, sine >= PARALLEL, pose, out, line)
+        return
+    u, e = edge(geo, a, i)
+    x, f = edge(geo, b, 0)
+    ea = scale3(1.0 if dot(m, mtv(pose[0], n)) > 0.0 else -1.0, unit(e))
+    put_line(
+        out, line, EDGES_FEATURE, 0.0, pa, into_b(pose, pb), ea, unit(f), r, key(EDGES_FEATURE, 0, 0, i, 0)
+    )
+
+
+@kernel
+def lies_along(geo, a, region, i, b, other, pose):
+    """Whether the segment B lies along an edge of A (for a capsule A, along its segment)"""
+    if region == EDGE:
+        return sine_of(geo, a, i, b, pose)[0] < NEARLY_PARALLEL
+    return other == EDGE and geo[0][a, KIND] == SEGMENT and sine_of(geo, a, 0, b, pose)[0] < NEARLY_PARALLEL
+
+
+@kernel
+def put_rounded(geo, a, b, found, r, signed, pose, out, line):
+    """Writes the lines for the nearest regions `found` (see `rounded.nearest`).
+
+    signed: as planes, whose gap changes its sign on the way through; the gaps of points and lines do not"""
+    d, region, i, other, j, pa, pb = found
+    n = scale3(1.0 / d if d > 1e-12 else 0.0, sub3(pb, pa))
+    capsule = geo[0][b, KIND] == SEGMENT
+    if geo[0][a, KIND] == POLYTOPE:
+        if region != FACE and capsule:
+            face, cosine = facing(geo, a, n, False, geo[4])
+            if cosine > ON_FACE:
+                region, i = FACE, face
+        if region == FACE:
+            made = 0
+            if capsule:
+                made = put_segment_on_face(geo, a, i, b, r, pose, out, line)
+            if made == 0:
+                n = get3(geo[4], geo[0][a, F0] + i, 0)
+                put_line(
+                    out, line, PLANE, 0.0, pa, into_b(pose, pb), n, ZERO3, r, key(PLANE, VERTEX_KEY, i, j, 0)
+                )
+            return
+    if signed:
+        number = key(PLANE, SWEPT_KEY, region, i, j)
+        put_line(out, line, PLANE, 0.0, pa, into_b(pose, pb), n, ZERO3, r, number)
+    elif region == EDGE and other == EDGE:
+        put_crossing_segments(geo, a, i, b, pa, pb, n, r, pose, out, line)
+    elif capsule and lies_along(geo, a, region, i, b, other, pose):
+        put_parallel(geo, a, i if region == EDGE else 0, b, n, r, False, pose, out, line)
+    elif region == EDGE:
+        u, e = edge(geo, a, i)
+        put_line(out, line, LINE, 0.0, pa, into_b(pose, pb), unit(e), ZERO3, r, key(LINE, 0, 0, i, j))
+    elif other == EDGE:
+        x, f = edge(geo, b, 0)
+        put_line(out, line, LINE, 1.0, into_b(pose, pb), pa, unit(f), ZERO3, r, key(LINE, 1, 0, i, j))
+    else:
+        put_line(out, line, POINTS, 0.0, pa, into_b(pose, pb), ZERO3, ZERO3, r, key(POINTS, 0, 0, i, j))

@@ -1,0 +1,86 @@
+"""Contact lines of pairs that move: what they stop, and what they let pass."""
+
+import numpy as np
+import pytest
+from tests.unit.collision.scenes import at_rest, gaps, turn, used
+
+from sarrus import Box, Capsule, Sphere
+from sarrus.collision.cores import core_of
+from sarrus.collision.detector import Detector
+from sarrus.layout import FEATURE_N, FEATURE_TYPE, PLANE
+
+ONE = np.array([0])
+
+
+def pair(a, b):
+    return Detector([core_of(a), core_of(b)], [0, 1], [(0, 1)])
+
+
+def moved(detector, start, end, turned=(0.0, 0.0, 0.0)):
+    """(lines, start poses, end poses) of the second body moving past the first, which stands at the origin"""
+    x0, R0 = at_rest(2)
+    x1, R1 = at_rest(2)
+    x0[1], x1[1], R1[1] = start, end, turn(*turned)
+    return used(detector.features(ONE, x0, R0, x1, R1)), (x0, R0), (x1, R1)
+
+
+@pytest.mark.parametrize("shape", [Box((0.2, 0.2, 0.2)), Sphere(0.1), Capsule(0.1, 0.2)])
+def test_a_body_that_flies_past_an_edge_is_not_stopped(shape):
+    detector = pair(Box((1, 1, 1)), shape)
+    # Above the top at first, beside the wall at the end: clear of the edge all the way.
+    lines, _, end = moved(detector, (0.55, 0, 0.75), (0.75, 0, 0.45))
+    assert gaps(lines, *end).min() > 0.0
+
+
+@pytest.mark.parametrize("shape", [Box((0.2, 0.2, 0.2)), Sphere(0.1), Capsule(0.1, 0.2)])
+def test_a_body_that_lands_near_an_edge_is_stopped_by_the_top_and_not_pushed_aside(shape):
+    detector = pair(Box((1, 1, 1)), shape)
+    height = 0.7 if isinstance(shape, Capsule) else 0.6
+    # 1 cm of overhang inside, but 3 cm below the top at the end: the shallowest way out is to the side.
+    lines, start, end = moved(detector, (0.49, 0, height + 0.01), (0.49, 0, height - 0.03))
+    stopping = lines[gaps(lines, *end) < 0.0]
+    assert len(stopping) > 0
+    assert np.all(stopping[:, FEATURE_TYPE] == PLANE)
+    assert np.allclose(np.abs(stopping[:, FEATURE_N : FEATURE_N + 3]), (0, 0, 1), atol=1e-9)
+    assert gaps(lines, *start).min() >= -1e-12
+
+
+@pytest.mark.parametrize("shape", [Sphere(0.005), Box((0.01, 0.01, 0.01)), Capsule(0.005, 0.01)])
+@pytest.mark.parametrize("way", [0.03, 0.3])
+def test_a_small_body_does_not_pass_through_a_thin_plate(shape, way):
+    detector = pair(Box((1, 1, 0.002)), shape)
+    lines, start, end = moved(detector, (0.1, 0.1, 0.02), (0.12, 0.1, 0.02 - way))
+    assert gaps(lines, *start).min() >= 0.0
+    assert gaps(lines, *end).min() < -0.5 * way + 0.02
+
+
+def test_balls_that_would_pass_through_each_other_are_stopped():
+    detector = pair(Sphere(0.01), Sphere(0.01))
+    lines, start, end = moved(detector, (0.0, 0.001, 0.03), (0.0, 0.001, -0.08))
+    assert gaps(lines, *start).min() >= 0.0
+    assert gaps(lines, *end).min() < -0.05
+
+
+def test_a_fast_box_hits_the_side_that_it_reaches_last():
+    detector = pair(Box((1, 1, 1)), Box((0.2, 0.2, 0.2)))
+    # Over the edge of the top almost at once, at the height of the top only later: it lands on the top.
+    lines, _, end = moved(detector, (0.61, 0, 0.7), (0.4, 0, 0.5))
+    assert np.allclose(lines[:, FEATURE_N : FEATURE_N + 3], (0, 0, 1), atol=1e-9)
+    assert gaps(lines, *end).min() < -0.05
+
+
+def test_a_plank_that_tips_over_an_edge_turns_about_it():
+    """Solved again at the pose found, the lines become those of the edge below the plank."""
+    detector = pair(Box((1, 1, 1)), Box((2, 0.4, 0.1)))
+    x0, R0 = at_rest(2)
+    x0[1] = 0.6, 0, 0.55
+    x1, R1 = x0.copy(), R0.copy()
+    R1[1] = turn(0, 0.02, 0)
+    x1[1] = x0[1] + (0, 0, -0.002)
+    for _ in range(5):
+        lines = used(detector.features(ONE, x0, R0, x1, R1))
+        low = gaps(lines, x1, R1).min()
+        x1[1, 2] += max(0.0, -low)
+    # The allowed penetration of a pair
+    assert detector.distance(ONE, x1, R1)[0] >= -1e-6
+    assert detector.distance(ONE, x1, R1)[0] <= 1e-6
