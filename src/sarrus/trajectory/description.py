@@ -13,6 +13,7 @@ from sarrus.mechanism import (
     Body,
     Box,
     Capsule,
+    Contact,
     ConvexMesh,
     Cylinder,
     Distance,
@@ -21,14 +22,19 @@ from sarrus.mechanism import (
     Gear,
     HalfSpace,
     Joint,
+    JointFriction,
     JointSpring,
+    Limit,
     Mechanism,
     Motor,
+    Obstacle,
     PointOnCurve,
     Rolling,
+    Rope,
     Sphere,
     Spring,
 )
+from sarrus.mechanism.contacts import pair_of
 
 SHAPES = (Sphere, Box, Capsule, Cylinder, HalfSpace, ConvexMesh)
 # Which records each table of a mechanism may hold; the user's functions are not data and have no entry.
@@ -40,6 +46,11 @@ TABLES: dict[str, tuple[type, ...]] = {
     "forces": (Force,),
     "motors": (Motor,),
     "frames": (Frame,),
+    "limits": (Limit,),
+    "joint_frictions": (JointFriction,),
+    "ropes": (Rope,),
+    "obstacles": (Obstacle,),
+    "contacts": (Contact,),
 }
 # The file that a mesh was read from is not needed again: its points are stored.
 LEFT_OUT = {(ConvexMesh, "file")}
@@ -59,7 +70,8 @@ def custom_terms(mechanism: Mechanism) -> list[str]:
 def describe(mechanism: Mechanism) -> dict[str, Any]:
     """The mechanism as JSON data; it must have no custom terms."""
     tables = {table: [_encode(record) for record in getattr(mechanism, table).values()] for table in TABLES}
-    return {"name": mechanism.name, "gravity": mechanism.gravity.tolist(), **tables}
+    never = sorted(sorted(pair) for pair in mechanism.exclusions)
+    return {"name": mechanism.name, "gravity": mechanism.gravity.tolist(), **tables, "exclusions": never}
 
 
 def _encode(value: Any) -> Any:
@@ -83,8 +95,19 @@ def restore(data: Any) -> Mechanism:
         for entry in records:
             record = _decode(entry, kinds)
             _expect(isinstance(record, kinds), f"{table} holds something else")
-            getattr(mechanism, table)[record.name] = record
+            getattr(mechanism, table)[_key(record)] = record
+    for pair in data.get("exclusions", []):
+        two = isinstance(pair, list) and len(pair) == 2 and all(isinstance(name, str) for name in pair)
+        _expect(two, "exclusions holds something else")
+        mechanism.exclusions.add(frozenset(pair))
     return mechanism
+
+
+def _key(record: Any) -> Any:
+    """Under what its table keeps the record: the two bodies of a contact, the joint of a friction, a name."""
+    if isinstance(record, Contact):
+        return pair_of(record.a, record.b)
+    return record.joint if isinstance(record, JointFriction) else record.name
 
 
 def _decode(value: Any, kinds: tuple[type, ...] = SHAPES) -> Any:

@@ -46,8 +46,16 @@ def everything() -> m.Mechanism:
     mech.add_joint_spring("js", "ball", stiffness=(1.0, 2.0, 1 / 3), rest=0.1)
     mech.add_force("push", "a", force=(1, 2, 3), at=rng.normal(size=3), frame="body")
     mech.add_motor("drive", "hinge")
-    mech.add_motor("servo", "ball", mode="servo", component=1, stiffness=3.0)
+    mech.add_motor("servo", "ball", mode="servo", component=1, stiffness=3.0, limit=1 / 3)
     mech.add_frame("tip", "a", at=rng.normal(size=3))
+    mech.add_body("f", mass=1.0, shapes=[m.Sphere(0.1)])
+    mech.add_limit("stop", "ball", lower=-1 / 3, upper=(1 / 3, None, 0.1))
+    mech.add_joint_friction("hinge", 1 / 7)
+    mech.add_rope("rope", "a", "world", at_a=(0, 0, 0), at_b=rng.normal(size=3))
+    mech.add_ground(1 / 3, normal=rng.normal(size=3))
+    mech.add_obstacle("step", m.Box(size=(1, 1, 1 / 3), at=rng.normal(size=3)), restitution=1 / 3)
+    mech.add_contact("f", "a", friction=1 / 7)
+    mech.exclude("f", "step")
     return mech
 
 
@@ -80,6 +88,8 @@ def test_every_record_comes_back_bit_by_bit_through_json_text():
         assert list(original) == list(copy)
         for name in original:
             assert_same(original[name], copy[name])
+    assert mech.exclusions
+    assert back.exclusions == mech.exclusions
 
 
 def test_every_record_of_the_mechanism_room_is_data_or_code():
@@ -113,6 +123,7 @@ def test_functions_of_the_user_are_named():
             "an array is torn",
         ),
         (lambda d: d | {"gravity": [1, 2]}, "gravity"),
+        (lambda d: d | {"exclusions": [["a", 3]]}, "exclusions holds something else"),
     ],
 )
 def test_data_that_describe_no_mechanism_are_refused(change, words):
