@@ -250,6 +250,7 @@ def check_constraints(model: Model, state: State) -> None:
 
 def _failed(failure: Any, dt: float, trajectory: Trajectory | None) -> StepFailed:
     where = f" at joint {failure.joint!r}" if failure.joint else ""
+    where = f" at contact {failure.contact!r}" if failure.contact else where
     return StepFailed(
         f"the step from t = {failure.time:.6g} s failed{where}, substeps included: {failure.status} "
         f"(residual {failure.residual:.3g}); try a smaller dt, such as {dt / 2:g} s",
