@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sarrus.model.arrays import Arrays, step_arrays
-from sarrus.model.contacts import PAIR_LINES, pair_lines
+from sarrus.model.contacts import PAIR_NUMBERS, pair_lines
 from sarrus.model.description import Drives, on_another_tree
 from sarrus.model.graph import spanning_tree
 
@@ -52,7 +52,7 @@ class Pairs:
         for pair, count in near:
             slots[pair] = len(lines), count
             lines += pair_lines(contacts, pair, count)
-            ids += [len(contacts.lines) + PAIR_LINES * pair + k for k in range(count)]
+            ids += [len(contacts.lines) + PAIR_NUMBERS * pair + k for k in range(count)]
             p = contacts.pairs[pair]
             bodies = contacts.shapes[p.first].body, contacts.shapes[p.second].body
             if world not in bodies:

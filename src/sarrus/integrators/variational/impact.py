@@ -53,6 +53,7 @@ from sarrus.layout import (
     DRIVEN,
     EFFORT_LEFT,
     ERR,
+    FEATURE_FLIP,
     FEATURE_TYPE,
     FLAGS,
     FORCE1,
@@ -100,7 +101,7 @@ from sarrus.layout import (
 )
 from sarrus.maths.access import get1, get3, get6, put1, put3, put6
 from sarrus.maths.spatial import ZERO6, add6, axpy6, dot6, scale6, sub6
-from sarrus.maths.vectors import ZERO3, axpy3
+from sarrus.maths.vectors import ZERO3, axpy3, scale3
 
 # A contact is near when its predicted gap is below this many natural lengths, plus this part of its change.
 NEAR_LENGTHS, NEAR_PART = 8.0, 0.5
@@ -108,8 +109,8 @@ NEAR_LENGTHS, NEAR_PART = 8.0, 0.5
 ADDITIONS = 5
 # Part of the impulse of dry friction that each of the two nodes of a step gets.
 HALF = 0.5
-# Columns of a record of one contact in one stage: step, stage, contact, point, impulse on B (of a bound: its
-# effort times dt, 0, 0), work of the impulse, slip, gap at the end.
+# Columns of a record of one contact in one stage: step, stage, contact, point, impulse on its second body (of
+# a bound: its effort times dt, 0, 0), work of the impulse, slip, gap at the end.
 TOUCH_STEP, TOUCH_STAGE, TOUCH_CONTACT, TOUCH_POINT, TOUCH_IMPULSE, TOUCH_WORK, TOUCH_SLIP, TOUCH_GAP = (
     0, 1, 2, 3, 6, 9, 10, 11,
 )  # fmt: skip
@@ -530,6 +531,8 @@ def record_touches(topo, state, work, stage, step_number, dt, column, touches, l
                 impulse = (f, 0.0, 0.0)
             if j > 0:
                 slip += get1(work, w, TRIAL + j) ** 2
+        if get1(state, k, FEATURE_FLIP) != 0.0:
+            impulse = scale3(-1.0, impulse)
         put3(touches, line, TOUCH_POINT, get3(work, w, POINT) if touching else ZERO3)
         put3(touches, line, TOUCH_IMPULSE, impulse)
         touches[line, TOUCH_WORK] = work_done
