@@ -14,10 +14,11 @@ from sarrus._jit import Compiling
 from sarrus.errors import MechanismError, Status
 from sarrus.integrators.variational import rollout as run
 from sarrus.integrators.variational.active_rows import ActiveRows
-from sarrus.integrators.variational.impact import TOUCH_COLS, TOUCH_CONTACT, TOUCH_STEP
+from sarrus.integrators.variational.failures import Failure, describe
 from sarrus.integrators.variational.near_pairs import DEEPEST, NearPairs, carry_state, memory_of, put_lines
 from sarrus.integrators.variational.newton import CHOOSE_ROWS
 from sarrus.integrators.variational.node import SINGULAR
+from sarrus.integrators.variational.stages import TOUCH_COLS, TOUCH_CONTACT, TOUCH_STEP
 from sarrus.model import Model, State
 from sarrus.model.arrays import Arrays
 from sarrus.model.nodes import join, split
@@ -38,17 +39,6 @@ SAME = 1e-12
 # Redundant rows may disagree by this [m, 2 sin(angle/2)], or by this many times the inexactness of the
 # geometry.
 REDUNDANT_LIMIT, INEXACT_FACTOR = 1e-8, 100.0
-
-
-@dataclass
-class Failure:
-    """A step that found no solution, substeps included."""
-
-    time: float
-    status: Status
-    joint: str | None
-    residual: float
-    contact: str | None = None
 
 
 @dataclass
@@ -229,7 +219,7 @@ class VariationalStepper:
                     continue
                 if not len(self.saved) and not np.isfinite(self.kernel).all():
                     # The step was taken, but its end has no velocities: back to the last state that is whole.
-                    failure = self._describe(Status(status))
+                    failure = describe(self, Status(status))
                     self.kernel[:], self.time = before
                     break
                 failure, wrote = self._divide(k, u, every, line, out, reactions, stats, parts, Status(status))
@@ -318,7 +308,7 @@ class VariationalStepper:
     ) -> tuple[Failure | None, int]:
         """Does step k in 2, 4, 8, ... parts; returns (failure or None, lines recorded)."""
         inputs = u if len(u) == 1 else u[k : k + 1]
-        failure = self._describe(status)
+        failure = describe(self, status)
         self._return_to_node(inputs)
         node, plan, total = self.kernel.copy(), self.near and self.near.plan, self.total.copy()
         factored, corrected = int(stats[k, 0]), int(stats[k, 1])
@@ -354,7 +344,7 @@ class VariationalStepper:
                 divided[k] = parts
                 self._moved(1)
                 return None, int(wanted)
-            failure = self._describe(Status(ended))
+            failure = describe(self, Status(ended))
             del self.kept[kept:]
             self.total[:] = total
             if self.near is not None and self.near.plan is not plan:
@@ -364,51 +354,6 @@ class VariationalStepper:
             self.start(run.AS_IT_IS, inputs)
             parts *= 2
         return failure, 0
-
-    def _describe(self, status: Status) -> Failure:
-        """The failed step with its worst joint by name; reads the trial configuration left in `work`."""
-        n, model = int(self.topo[0, at.BODIES]), self.model
-        links = self.topo[1 : n + 1]
-        size = np.nan_to_num(np.abs(self.work[:n, at.C : at.C + 6]), nan=np.inf).max(axis=1)
-        first = int(self.topo[0, at.W_FREEDOMS])
-        for b in range(n):
-            start = first + links[b, at.FREEDOM]
-            lines = slice(start, start + links[b, at.ROTATIONS] + links[b, at.TRANSLATIONS])
-            size[b] = max(size[b], np.nan_to_num(np.abs(self.work[lines, at.T]), nan=np.inf).max(initial=0.0))
-        joint, worst = int(links[int(np.argmax(size)), at.LINK_JOINT]), float(size.max())
-        rows, first = int(self.topo[0, at.ROWS]), int(self.topo[0, at.W_ROWS])
-        if rows:
-            errors = np.nan_to_num(np.abs(self.work[first : first + rows, at.ERR]), nan=np.inf)
-            k = int(np.argmax(errors))
-            table = self.topo[self.topo[0, at.T_ROWS] + k]
-            if (errors[k] > worst or np.isinf(errors[k])) and table[at.ROW_KIND] != at.DAMPER_ROW:
-                joint, worst = int(table[at.ROW_OF]), float(errors[k])
-        name = model.joint_names[joint] if joint < len(model.joint_names) else None
-        if self.arrays.contacts:
-            contact, gap = self._worst_contact()
-            if status == Status.PENETRATION:
-                return Failure(self.time, status, None, -self.depth, self.deepest)
-            if contact is not None and (gap > worst or not name):
-                return Failure(self.time, status, None, gap, contact)
-        return Failure(self.time, status, name, worst)
-
-    def _worst_contact(self) -> tuple[str | None, float]:
-        """(name of the contact of the last step with the largest error of gap or slip, that error)"""
-        first, lines = int(self.topo[0, at.W_CONTACTS]), int(self.topo[0, at.CONTACTS])
-        on = self.kernel[self.topo[0, at.S_CONTACTS] :][:lines, at.ON] != 0.0
-        work = self.work[first : first + lines]
-        # s - gap and l - slip.
-        found = work[:, [at.VARIABLES, at.VARIABLES + 5, at.VARIABLES + 6]]
-        error = np.abs(found - work[:, at.TRIAL : at.TRIAL + 3])
-        kinds = self.topo[self.topo[0, at.T_CONTACTS] :][:lines, at.CONTACT_KIND]
-        error[kinds == at.LIMIT, 1:], error[kinds == at.DRAG, 0] = 0.0, 0.0
-        error[self.kernel[self.topo[0, at.S_CONTACTS] :][:lines, at.MU] == 0.0, 1:] = 0.0
-        worst = np.where(on, np.nan_to_num(error, nan=np.inf).max(axis=1), -1.0)
-        if not on.any():
-            return None, 0.0
-        k = int(np.argmax(worst))
-        ids = np.arange(lines) if self.near is None else self.near.plan.ids
-        return self.model.contacts.name_of(int(ids[k])), float(worst[k])
 
     def end_reactions(self) -> tuple[np.ndarray, np.ndarray]:
         """(what the wrenches (nj, 6) at the first node are off, those at the last node): both nodes have one
