@@ -41,7 +41,8 @@ def describe(run: VariationalStepper, status: Status) -> Failure:
         errors = np.nan_to_num(np.abs(run.work[first : first + rows, at.ERR]), nan=np.inf)
         k = int(np.argmax(errors))
         table = run.topo[run.topo[0, at.T_ROWS] + k]
-        if (errors[k] > worst or np.isinf(errors[k])) and table[at.ROW_KIND] != at.DAMPER_ROW:
+        of_joint = table[at.ROW_KIND] in (at.CONSTRAINT_ROW, at.DRIVE_ROW)
+        if of_joint and (errors[k] > worst or np.isinf(errors[k])):
             joint, worst = int(table[at.ROW_OF]), float(errors[k])
     name = model.joint_names[joint] if joint < len(model.joint_names) else None
     if run.arrays.contacts:
@@ -63,7 +64,8 @@ def worst_contact(run: VariationalStepper) -> tuple[str | None, float]:
     error = np.abs(found - work[:, at.TRIAL : at.TRIAL + 3])
     kinds = run.topo[run.topo[0, at.T_CONTACTS] :][:lines, at.CONTACT_KIND]
     error[kinds == at.LIMIT, 1:], error[kinds == at.DRAG, 0] = 0.0, 0.0
-    error[run.kernel[run.topo[0, at.S_CONTACTS] :][:lines, at.MU] == 0.0, 1:] = 0.0
+    smooth = run.kernel[run.topo[0, at.S_CONTACTS] :][:lines, at.MU] == 0.0
+    error[(kinds == at.TOUCH) & smooth, 1:] = 0.0
     worst = np.where(on, np.nan_to_num(error, nan=np.inf).max(axis=1), -1.0)
     if not on.any():
         return None, 0.0
