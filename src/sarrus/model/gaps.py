@@ -14,6 +14,9 @@ from sarrus.model.nodes import join
 if TYPE_CHECKING:
     from sarrus.model.model import Model
 
+# How far apart boxes of shapes are looked at first for the smallest distance [m].
+FIRST_MARGIN = 1e-3
+
 
 def lines_over_half_spaces(model: Model) -> list[int]:
     """Numbers of the contacts of shapes with half-spaces."""
@@ -22,6 +25,11 @@ def lines_over_half_spaces(model: Model) -> list[int]:
         for i, line in enumerate(model.contacts.lines)
         if line.kind == at.TOUCH and line.feature[at.FEATURE_TYPE] != at.ROPE
     ]
+
+
+def meets(model: Model) -> bool:
+    """Whether the model has shapes that may meet anything."""
+    return bool(model.contacts.pairs or lines_over_half_spaces(model))
 
 
 def line_gaps(model: Model, position: np.ndarray, orientation: np.ndarray) -> np.ndarray:
@@ -38,15 +46,15 @@ def line_gaps(model: Model, position: np.ndarray, orientation: np.ndarray) -> np
 
 def smallest_gap(model: Model, position: np.ndarray, orientation: np.ndarray) -> np.ndarray:
     """(T,) smallest signed distance [m] over all shapes that may meet; negative: the depth of an overlap."""
-    meets = lines_over_half_spaces(model)
-    if not (meets or model.contacts.pairs):
+    if not meets(model):
         raise MechanismError(
             f"the mechanism {model.mechanism.name!r} has no contacts, so there is no gap; see add_ground, "
             "add_obstacle, add_contact"
         )
-    gap = line_gaps(model, position, orientation)[:, meets].min(axis=1, initial=np.inf)
+    gaps = line_gaps(model, position, orientation)[:, lines_over_half_spaces(model)]
+    gap = gaps.min(axis=1, initial=np.inf)
     if model.contacts.pairs:
-        gap = np.minimum(gap, model.pair_distance(position, orientation))
+        gap = np.minimum(gap, PairGaps(model).smallest(position, orientation))
     return gap
 
 
@@ -74,6 +82,21 @@ class PairGaps:
         for b in range(nb):
             R[b] = matrix(orientation[b]) @ self.reference[b].T
         return x, R
+
+    def smallest(self, position: np.ndarray, orientation: np.ndarray) -> np.ndarray:
+        """(T,) smallest signed distance [m] over all pairs at every node."""
+        out, margin = np.zeros(len(position)), FIRST_MARGIN
+        for t in range(len(position)):
+            x, R = self.poses(position[t], orientation[t])
+            while True:
+                near = self.near(x, R, margin)
+                out[t] = self.distances(near, x, R).min(initial=np.inf)
+                # A pair that is as near as the margin has a box that is: nothing nearer was left out.
+                if out[t] <= margin or len(near) == len(self.pairs) or np.isnan(out[t]):
+                    break
+                margin *= 4.0
+            margin = max(FIRST_MARGIN, 1.5 * out[t]) if np.isfinite(out[t]) else FIRST_MARGIN
+        return out
 
     def near(self, x: np.ndarray, R: np.ndarray, margin: float) -> np.ndarray:
         """Numbers of the pairs whose boxes are at most `margin` [m] apart."""
