@@ -198,8 +198,8 @@ def polytope_lines(geo, a, b, before, pose, last, p, work, out, line):
     apart = largest >= 0.0
     if not apart:
         place(geo, b, before, work[2], work[3])
-        way = travel(geo, b, before, pose)
-        k, f, g, depth, most, merit = best_axis(geo, a, b, True, way, last, p, work)
+        far, wide = travel(geo, a, b, before, pose)
+        k, f, g, depth, most, merit = best_axis(geo, a, b, True, max(far, wide), last, p, work)
         # A pair that overlapped before keeps the shallowest axis.
         if merit >= 0.0:
             kind, i, j, s = k, f, g, depth
