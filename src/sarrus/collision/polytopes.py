@@ -30,6 +30,7 @@ from sarrus.collision.lines import (
 from sarrus.collision.manifold import (
     SLACK,
     clip,
+    corner_at,
     facing,
     lowest,
     normal_at,
@@ -95,9 +96,9 @@ def put_crossing(geo, a, i, b, j, n, sine2, pose, work, out, line):
 
 
 @kernel
-def put_support(geo, a, b, n, pa, on_b, region, index, pose, work, out, line):
+def put_support(geo, a, b, n, pa, on_b, region, index, room, pose, work, out, line):
     """Number of PLANE lines written for the plane through pa with the normal n, out of its body (B where
-    on_b), and the vertices of the other body that are lowest over it"""
+    on_b), and the vertices of the other body that are lowest over it, at most `room`"""
     V = work[0]
     c = a if on_b else b
     low, lowest_v = 1e300, 0
@@ -111,12 +112,12 @@ def put_support(geo, a, b, n, pa, on_b, region, index, pose, work, out, line):
     for v in range(geo[0][c, NV]):
         x = corner(geo, a, v) if on_b else get3(V, v, 0)
         s = dot(n, sub3(x, pa))
-        if v != lowest_v and (not s - low < SLOPE * sqrt(distance2(x, bottom)) or made == CAPACITY - 1):
+        if v != lowest_v and (not s - low < SLOPE * sqrt(distance2(x, bottom)) or made == room - 1):
             continue
         number = key(PLANE, SUPPORT_KEY, region, index, v)
         put_plane(out, line + made, on_b, pa, x, n, pose, number)
         made += 1
-        if made == CAPACITY:
+        if made == room:
             break
     return made
 
@@ -151,7 +152,7 @@ def put_nearest(geo, a, b, n, s, pose, work, out, line):
         m, pa, index = scale3(-1.0, m), pb, j
     elif not inner_a:
         region, index = VERTEX, geo[3][geo[0][a, E0] + i, 0 if fs < 0.5 else 1]
-    return put_support(geo, a, b, m, pa, on_b, region, index, pose, work, out, line)
+    return put_support(geo, a, b, m, pa, on_b, region, index, CAPACITY, pose, work, out, line)
 
 
 @kernel
@@ -189,6 +190,12 @@ def put_edges(geo, a, b, i, j, apart, before, pose, work, out, line):
     return made
 
 
+@helper
+def first_corner(geo, c, i):
+    """First vertex of face i of core c"""
+    return geo[6][geo[5][geo[0][c, F0] + i, 0], 0]
+
+
 @kernel
 def polytope_lines(geo, a, b, before, pose, last, p, work, out, line):
     """Writes the contact lines of two polytopes at `pose`; where they overlap there, those of the axis that
@@ -218,17 +225,16 @@ def polytope_lines(geo, a, b, before, pose, last, p, work, out, line):
     on_b = kind != FACE_A
     face = j if on_b else i
     made, low = put_faces(geo, a, b, on_b, face, pose, CAPACITY, work, out, line)
-    if made > 0 and (not apart or low <= largest + tol):
-        return
-    clear_lines(out, line, made)
     n = normal_at(geo, b if on_b else a, face, on_b, work[1])
     if apart:
-        put_nearest(geo, a, b, scale3(-1.0, n) if on_b else n, s, pose, work, out, line)
-    else:
-        top = (
-            get3(work[0], geo[6][geo[5][geo[0][b, F0] + face, 0], 0], 0) if on_b else support_point(geo, a, n)
-        )
-        put_support(geo, a, b, n, top, on_b, FACE, face, pose, work, out, line)
+        if made == 0 or not low <= largest + tol:
+            clear_lines(out, line, made)
+            put_nearest(geo, a, b, scale3(-1.0, n) if on_b else n, s, pose, work, out, line)
+    elif made == 0 or not low <= 0.5 * s:
+        # The points over the face do not show the depth: the lowest vertices do, wherever they are.
+        top = corner_at(geo, b if on_b else a, first_corner(geo, b if on_b else a, face), on_b, work[0])
+        made = min(made, CAPACITY - 1)
+        put_support(geo, a, b, n, top, on_b, FACE, face, CAPACITY - made, pose, work, out, line + made)
 
 
 @kernel
