@@ -28,10 +28,12 @@ from sarrus.collision.lines import (
     unit,
 )
 from sarrus.collision.manifold import (
+    LEVEL,
     SLACK,
     clip,
     corner_at,
     facing,
+    incident,
     lowest,
     normal_at,
     put_manifold,
@@ -161,7 +163,7 @@ def put_faces(geo, a, b, on_b, i, pose, room, work, out, line):
     that looks at it"""
     ref, inc = (b, a) if on_b else (a, b)
     n = normal_at(geo, ref, i, on_b, work[1])
-    j, cosine = facing(geo, inc, scale3(-1.0, n), not on_b, work[1])
+    j = incident(geo, inc, n, not on_b, work[0], work[1], LEVEL * scale_of(geo, a, b))
     first, count = clip(geo, ref, i, inc, j, on_b, work, SLACK * scale_of(geo, a, b))
     if count == 0:
         return 0, 1e300
@@ -251,7 +253,7 @@ def polytope_distance(geo, a, b, pose, last, work):
         on_b = kind != FACE_A
         ref, inc, face = (b, a, j) if on_b else (a, b, i)
         n = normal_at(geo, ref, face, on_b, work[1])
-        other, cosine = facing(geo, inc, scale3(-1.0, n), not on_b, work[1])
+        other = incident(geo, inc, n, not on_b, work[0], work[1], LEVEL * scale_of(geo, a, b))
         first, count = clip(geo, ref, face, inc, other, on_b, work, 0.0)
         low = lowest(work[4], first, count)
         if low <= largest + 1e-12:
