@@ -114,6 +114,8 @@ COORD, SERVO_OFFSET, CURVE_S, CURVE_AXIS, WATCH, COORD_NEXT, NODE_PIVOT = 0, 6, 
 # state, world: lengths of the last two steps, and whether U is that of the node (in the place of V2, which
 # the world does not need)
 LAST_DT, LAST_DT2, READ_OUT = 25, 26, 27
+# state, world: sides of the friction pyramid, 0 for the exact cone (also in the place of V2)
+FRICTION_SIDES = 28
 STATE_COLS = 37
 
 # work, bodies: sum over children (6x6, 6), reduced matrix before the joint (6x6), residual, particular

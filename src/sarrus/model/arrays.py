@@ -31,10 +31,10 @@ class Arrays:
         """`elements` as the kernels take it: None where they are not needed."""
         return True if self.elements else None
 
-    def new_work(self) -> np.ndarray:
-        """Work of one world: zeros, and the world as a body at rest."""
+    def new_work(self, columns: int = 0) -> np.ndarray:
+        """Work of one world: zeros, and the world as a body at rest; with so many columns at least."""
         n = self.topo[0, at.BODIES]
-        work = np.zeros(self.work_shape)
+        work = np.zeros((self.work_shape[0], max(self.work_shape[1], columns)))
         work[n, at.Q1] = 1.0
         work[n, [at.R1, at.R1 + 4, at.R1 + 8]] = 1.0
         return work

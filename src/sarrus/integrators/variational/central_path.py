@@ -5,6 +5,15 @@ from math import sqrt
 
 from sarrus._jit import helper, kernel
 from sarrus.dynamics.contact import is_on
+from sarrus.integrators.variational.pyramid import (
+    longest_pyramid_step,
+    move_pyramid,
+    put_pyramid_residuals,
+    pyramid_error,
+    pyramid_products,
+    sides_of,
+    start_pyramid,
+)
 from sarrus.layout import (
     BOUND,
     CONTACT_KIND,
@@ -18,6 +27,7 @@ from sarrus.layout import (
     SCALE_F,
     SCALE_L,
     T_CONTACTS,
+    TOUCH,
     TRIAL,
     VARIABLES,
     W_CONTACTS,
@@ -58,6 +68,12 @@ def variables_of(work, w):
     b = get1(work, w, VARIABLES + 2), get1(work, w, VARIABLES + 3)
     l = get1(work, w, VARIABLES + 5), get1(work, w, VARIABLES + 6)
     return b, get1(work, w, VARIABLES + 4), l
+
+
+@helper
+def is_pyramid(topo, state, i):
+    """Whether the friction of contact i is a pyramid, not a cone"""
+    return topo[topo[0, T_CONTACTS] + i, CONTACT_KIND] == TOUCH and sides_of(topo, state) > 0
 
 
 @helper
@@ -107,12 +123,16 @@ def start_contacts(topo, state, work, level, memory):
             put1(work, w, VARIABLES + 1, gamma)
         if has_friction(topo, state, i):
             l1, l2 = get1(work, w, TRIAL + 1), get1(work, w, TRIAL + 2)
-            b1, b2, psi = path_slip(cone_size(topo, state, work, i), l1, l2, kappa)
-            put1(work, w, VARIABLES + 2, b1)
-            put1(work, w, VARIABLES + 3, b2)
-            put1(work, w, VARIABLES + 4, psi)
+            m = cone_size(topo, state, work, i)
             put1(work, w, VARIABLES + 5, l1)
             put1(work, w, VARIABLES + 6, l2)
+            if is_pyramid(topo, state, i):
+                start_pyramid(work, w, sides_of(topo, state), m, kappa)
+            else:
+                b1, b2, psi = path_slip(m, l1, l2, kappa)
+                put1(work, w, VARIABLES + 2, b1)
+                put1(work, w, VARIABLES + 3, b2)
+                put1(work, w, VARIABLES + 4, psi)
         else:
             for j in range(2, 7):
                 put1(work, w, VARIABLES + j, 0.0)
@@ -149,9 +169,13 @@ def mean_product(topo, state, work, alpha):
             w = topo[0, W_CONTACTS] + i
             first, second = products(topo, state, work, i, w, alpha)
             scale = 1.0 / energy_scale(work, w)
-            total += scale * (first + second)
-            top = max(top, scale * max(first, second))
             count += (1 if has_normal(topo, i) else 0) + (1 if has_friction(topo, state, i) else 0)
+            largest = second
+            if has_friction(topo, state, i) and is_pyramid(topo, state, i):
+                second, largest = pyramid_products(work, w, sides_of(topo, state), alpha)
+                count += sides_of(topo, state)
+            total += scale * (first + second)
+            top = max(top, scale * max(first, largest))
     return total / max(count, 1), top + 0.0 * total
 
 
@@ -174,6 +198,9 @@ def put_residuals(topo, state, work, level, second):
             )  # fmt: skip
         if has_friction(topo, state, i):
             m, dm = cone_size(topo, state, work, i), 0.0
+            if is_pyramid(topo, state, i):
+                put_pyramid_residuals(work, w, sides_of(topo, state), m, kappa, second)
+                continue
             if has_normal(topo, i):
                 dm = get1(state, topo[0, S_CONTACTS] + i, MU) * dgamma
             b, psi, l = variables_of(work, w)
@@ -201,6 +228,9 @@ def longest_contact_step(topo, state, work):
                 step, total = min(step, longest_step(get1(work, w, VARIABLES + j), d)), total + d
         if has_friction(topo, state, i):
             m, dm = cone_size(topo, state, work, i), 0.0
+            if is_pyramid(topo, state, i):
+                step = min(step, longest_pyramid_step(work, w, sides_of(topo, state)))
+                continue
             if has_normal(topo, i):
                 dm = get1(state, topo[0, S_CONTACTS] + i, MU) * get1(work, w, DIRECTIONS + 1)
             b, psi, l = variables_of(work, w)
@@ -227,6 +257,10 @@ def contact_errors(topo, state, work):
             top, total = max(top, abs(e)), total + e
             sure = sure and abs(e) <= 0.5 * s
         if has_friction(topo, state, i):
+            if is_pyramid(topo, state, i):
+                e = pyramid_error(work, w, sides_of(topo, state))
+                top, total = max(top, e), total + e
+                continue
             for j in range(2):
                 e = get1(work, w, VARIABLES + 5 + j) - get1(work, w, TRIAL + 1 + j)
                 top, total = max(top, abs(e)), total + e
@@ -244,3 +278,5 @@ def move_contacts(topo, state, work, alpha):
                     work, w, VARIABLES + j,
                     get1(work, w, VARIABLES + j) + alpha * get1(work, w, DIRECTIONS + j),
                 )  # fmt: skip
+            if has_friction(topo, state, i) and is_pyramid(topo, state, i):
+                move_pyramid(work, w, sides_of(topo, state), alpha)

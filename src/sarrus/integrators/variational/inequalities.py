@@ -11,8 +11,10 @@ from sarrus.integrators.variational.central_path import (
     cone_size,
     has_friction,
     has_normal,
+    is_pyramid,
     variables_of,
 )
+from sarrus.integrators.variational.pyramid import pyramid_change, pyramid_slip, sides_of
 from sarrus.layout import (
     BODIES,
     CHANGE,
@@ -93,7 +95,10 @@ def force_change(topo, state, work, i, w, homogeneous, d0, d1, d2):
         m, dm = cone_size(topo, state, work, i), 0.0
         if has_normal(topo, i):
             dm = get1(state, topo[0, S_CONTACTS] + i, MU) * dgamma
-        b1, b2, dpsi, dl1, dl2 = friction_direction(m, dm, b, psi, l, r, (d1, d2))
+        if is_pyramid(topo, state, i):
+            b1, b2 = pyramid_change(work, w, sides_of(topo, state), dm, d1, d2, homogeneous, False)
+        else:
+            b1, b2, dpsi, dl1, dl2 = friction_direction(m, dm, b, psi, l, r, (d1, d2))
     return dgamma, b1, b2
 
 
@@ -111,7 +116,10 @@ def kinematic_change(topo, state, work, i, w, homogeneous, dgamma, b1, b2):
         m, dm = cone_size(topo, state, work, i), 0.0
         if has_normal(topo, i):
             dm = get1(state, topo[0, S_CONTACTS] + i, MU) * dgamma
-        l1, l2 = friction_slip(m, dm, b, psi, l, r, (b1, b2))
+        if is_pyramid(topo, state, i):
+            l1, l2 = pyramid_slip(work, w, sides_of(topo, state), dm, b1, b2, homogeneous)
+        else:
+            l1, l2 = friction_slip(m, dm, b, psi, l, r, (b1, b2))
     return gap, l1, l2
 
 
@@ -286,6 +294,11 @@ def put_directions(topo, state, work, dt, loops):
             m, dm = cone_size(topo, state, work, i), 0.0
             if has_normal(topo, i):
                 dm = get1(state, topo[0, S_CONTACTS] + i, MU) * dgamma
+            if is_pyramid(topo, state, i):
+                pyramid_change(work, w, sides_of(topo, state), dm, d1, d2, False, True)
+                put1(work, w, DIRECTIONS + 5, d1)
+                put1(work, w, DIRECTIONS + 6, d2)
+                continue
             b, psi, l = variables_of(work, w)
             r = friction_residuals(work, w)
             put1(work, w, DIRECTIONS + 4, friction_multiplier(m, dm, b, psi, l, r, (db1, db2)))

@@ -81,6 +81,9 @@ FRACTION, SAFE_FRACTION = 0.995, 0.9
 GAP_ERROR = 1e-10
 # Products of a converged stage, as multiples of the final barrier.
 PRODUCTS = 3.0
+# A stage whose equations hold but whose steps have become shorter than this sits at the boundary of a cone;
+# it is accepted with products below this, natural units, and this many metres times the natural force.
+STALLED, LOOSE, LOOSE_GAP = 0.1, 3e-4, 3e-7
 # Iterations from a warm start, a cold start, and in the last resort.
 WARM, COLD, LAST_RESORT = 12, 25, 60
 # Smallest barrier of a warm start, natural units.
@@ -241,6 +244,9 @@ def interior(
         alpha = min(1.0, alpha)
         if not alpha > 0.0:
             return NOT_FINITE, iteration
+        solved = left_over < tolerance and gap_error < GAP_ERROR and sure
+        if solved and alpha < STALLED and top < min(LOOSE, LOOSE_GAP / (9.81 * dt * dt)):
+            return CONVERGED, iteration + 1
         if stage == POSITIONS:
             alpha = part_in_domain(topo, state, work, dt, alpha)
         move(topo, state, work, dt, alpha, stage, loops)

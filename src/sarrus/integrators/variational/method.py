@@ -29,6 +29,8 @@ class Variational:
     tolerance: largest error of a joint [m, or 2 sin(angle/2)] and largest remaining correction [m, rad] of a
     converged step, times the size of the mechanism.  max_iterations: Newton corrections per attempt.
     max_substeps: parts that a step which finds no solution may be divided into, a power of 2.
+    friction_sides: None for the exact friction cone of contacts; an even number from 4 to 32 for the pyramid
+    of [MC23] eqs. (29c)-(29f), whose friction depends on the direction.
 
     Implements: [MC23] eqs. (20a), (20b).  Differs: momenta are the state, so that a step starts itself and
     any dt may follow."""
@@ -37,6 +39,7 @@ class Variational:
     tolerance: float = 1e-10
     max_iterations: int = 30
     max_substeps: int = 256
+    friction_sides: int | None = None
 
     def __post_init__(self) -> None:
         if self.order not in (1, 2, 4):
@@ -52,6 +55,13 @@ class Variational:
         if not (isinstance(self.max_substeps, int) and self.max_substeps > 0):
             raise MechanismError(
                 f"Variational: max_substeps must be a positive whole number, not {self.max_substeps!r}"
+            )
+
+        sides = self.friction_sides
+        if sides is not None and not (isinstance(sides, int) and 4 <= sides <= 32 and sides % 2 == 0):
+            raise MechanismError(
+                f"Variational: friction_sides must be None (the exact cone) or an even number from 4 to 32, "
+                f"not {sides!r}"
             )
 
     @property

@@ -18,6 +18,7 @@ from sarrus.integrators.variational.failures import Failure, describe
 from sarrus.integrators.variational.near_pairs import DEEPEST, NearPairs, carry_state, memory_of, put_lines
 from sarrus.integrators.variational.newton import CHOOSE_ROWS
 from sarrus.integrators.variational.node import SINGULAR
+from sarrus.integrators.variational.pyramid import columns
 from sarrus.integrators.variational.stages import TOUCH_COLS, TOUCH_CONTACT, TOUCH_STEP
 from sarrus.model import Model, State
 from sarrus.model.arrays import Arrays
@@ -98,8 +99,10 @@ class VariationalStepper:
         self.arrays, self.topo, self.par = arrays, arrays.topo, arrays.par
         loops = arrays.loops or self.near is not None
         self._run, self._what = ENTRIES[loops, arrays.elements, arrays.contacts]
-        self.work = arrays.new_work()
+        sides = self.method.friction_sides or 0
+        self.work = arrays.new_work(columns(sides) if sides else 0)
         self.kernel = arrays.state.copy() if kernel is None else kernel
+        self.kernel[self.topo[0, at.BODIES], at.FRICTION_SIDES] = sides
         # Where a step may fail after it has moved the node: at a later stage, or by a force at its end.
         keeps = len(self.stages) > 1 or arrays.elements
         self.saved = self.kernel.copy() if keeps else np.zeros((0, 0))
@@ -249,10 +252,7 @@ class VariationalStepper:
         """How many of `steps` one call may do: records of contacts need room."""
         if not self.contacts:
             return steps if self.near is None else 1
-        steps = 1 if self.near is not None else max(1, min(steps, TOUCH_LINES // (2 * self.contacts)))
-        if len(self.touches) < 2 * self.contacts * steps:
-            self.touches = np.zeros((2 * self.contacts * steps, TOUCH_COLS))
-        return steps
+        return 1 if self.near is not None else max(1, min(steps, TOUCH_LINES // (2 * self.contacts)))
 
     def _keep_touches(self, end: int, step: int | None = None) -> None:
         """Keeps what the last call recorded of contacts in steps before `end`; all of it belongs to `step`
@@ -281,6 +281,8 @@ class VariationalStepper:
             settings[run.TIME], settings[run.DT] = self.time + before * dt, dt
         if self.near is not None:
             self._look(settings[run.DT], u)
+        if len(self.touches) < 2 * self.contacts * steps:
+            self.touches = np.zeros((2 * self.contacts * steps, TOUCH_COLS))
         status, did, wrote = self._enter(u, out, reactions, stats)
         if self.near is not None and did:
             self.depth, self.deepest = self.near.deepest(self.kernel)
