@@ -78,7 +78,7 @@ def test_check_lists_contacts():
     answer = json_of("check", "box_drop")
     assert answer["contacts"]["obstacles"] == ["ground"]
     assert answer["contacts"]["shapes"] == 1
-    assert "'ground' (HalfSpace, friction 0.5)" in sarrus("check", "box_drop").stderr
+    assert "'ground' (HalfSpace, friction 0.5)" in sarrus("check", "box_drop").stdout
 
 
 def test_simulate_saves_a_run_that_plot_draws(tmp_path):
