@@ -15,7 +15,7 @@ from sarrus.errors import MechanismError, Status
 from sarrus.integrators.variational import rollout as run
 from sarrus.integrators.variational.active_rows import ActiveRows
 from sarrus.integrators.variational.failures import Failure, describe
-from sarrus.integrators.variational.near_pairs import DEEPEST, NearPairs, carry_state, memory_of, put_lines
+from sarrus.integrators.variational.near_pairs import DEEPEST, NearPairs, carry_state
 from sarrus.integrators.variational.newton import CHOOSE_ROWS
 from sarrus.integrators.variational.node import SINGULAR
 from sarrus.integrators.variational.pyramid import columns
@@ -23,6 +23,7 @@ from sarrus.integrators.variational.stages import TOUCH_COLS, TOUCH_CONTACT, TOU
 from sarrus.model import Model, State
 from sarrus.model.arrays import Arrays
 from sarrus.model.nodes import join, split
+from sarrus.model.pairs import NearPlan
 
 # By (loops, elements, contacts).
 ENTRIES = {
@@ -35,6 +36,8 @@ ENTRIES = {
 }
 # Records of contacts that one call may make.
 TOUCH_LINES = 100_000
+# How often a step looks for contact lines before it is divided.
+LOOKS = 4
 # A memory belongs to a state when both show the same motion to this.
 SAME = 1e-12
 # Redundant rows may disagree by this [m, 2 sin(angle/2)], or by this many times the inexactness of the
@@ -236,17 +239,33 @@ class VariationalStepper:
         touches = np.concatenate(self.kept) if self.kept else np.zeros((0, TOUCH_COLS))
         return Chunk(recorded, np.column_stack([stats[:k], parts[:k]]), table, k, failure, touches)
 
-    def _look(self, dt: float, u: np.ndarray) -> None:
-        """Contact lines of the pairs that come near in the next step; another plan where new ones do."""
-        if self.near is None:
-            return
-        before = self.near.plan
-        memory = memory_of(self.kernel, before)
-        plan, lines = self.near.look(self.kernel, dt)
+    def _take_lines(self, before: NearPlan, plan: NearPlan, u: np.ndarray) -> None:
+        """Contact lines of the near pairs into the node; on another plan where new pairs have come."""
         if plan is not before:
             self._adopt(plan.arrays, carry_state(self.kernel, before, plan))
             self.start(run.AS_IT_IS, u)
-        put_lines(self.kernel, plan, lines, memory)
+        self.near.put_lines(self.kernel)
+
+    def _step_with_pairs(self, u, out, reactions, stats) -> tuple[int, int, int]:
+        """One step with the pairs that come near; again with more lines where one ends inside another."""
+        near, status = self.near, Status.PENETRATION
+        before = near.plan
+        self._take_lines(before, near.look(self.kernel, self.settings[run.DT]), u)
+        for _ in range(LOOKS):
+            self.counts[run.TOUCHES] = 0
+            if len(self.touches) < 2 * self.contacts:
+                self.touches = np.zeros((2 * self.contacts, TOUCH_COLS))
+            status, did, wrote = self._enter(u, out, reactions, stats)
+            if not did:
+                return status, did, wrote
+            self.depth, self.deepest = near.deepest(self.kernel)
+            if self.depth >= -DEEPEST:
+                return status, did, wrote
+            ended, before = self.kernel.copy(), near.plan
+            self.kernel[:] = self.saved
+            self.start(run.AS_IT_IS, u)
+            self._take_lines(before, near.look_again(self.kernel, ended), u)
+        return Status.PENETRATION, 0, 0
 
     def _at_once(self, steps: int) -> int:
         """How many of `steps` one call may do: records of contacts need room."""
@@ -280,15 +299,10 @@ class VariationalStepper:
         if dt is not None:
             settings[run.TIME], settings[run.DT] = self.time + before * dt, dt
         if self.near is not None:
-            self._look(settings[run.DT], u)
+            return self._step_with_pairs(u, out, reactions, stats)
         if len(self.touches) < 2 * self.contacts * steps:
             self.touches = np.zeros((2 * self.contacts * steps, TOUCH_COLS))
-        status, did, wrote = self._enter(u, out, reactions, stats)
-        if self.near is not None and did:
-            self.depth, self.deepest = self.near.deepest(self.kernel)
-            if not self.depth >= -DEEPEST:
-                return Status.PENETRATION, 0, 0
-        return status, did, wrote
+        return self._enter(u, out, reactions, stats)
 
     def _enter(self, u, out, reactions, stats):
         """The compiled loop, on the arrays of this run."""

@@ -1,0 +1,57 @@
+"""Compiled: where the bodies are and will be, for the search for near pairs; and the contact lines that it
+found, put among the contacts of the step."""
+
+from sarrus._jit import entry
+from sarrus.layout import BODIES, FEATURE_COLS, FEATURE_KEY, FEATURE_TYPE, FORCE1, NO_FEATURE, USER, Q, U, X
+from sarrus.maths.access import get3, get4, put3, put9
+from sarrus.maths.quaternion import half_turn, qmul, rotation
+from sarrus.maths.vectors import axpy3
+
+# Forces of both stages that a line remembers.
+FORCES = 6
+
+
+@entry
+def write_poses(topo, state, dt, x0, R0, x1, R1):
+    """Poses of the node and after dt at its velocities, x (nb + 1, 3), R (nb + 1, 9), in the user's order;
+    returns the longest way of a body"""
+    longest = 0.0
+    for b in range(topo[0, BODIES]):
+        u = topo[b + 1, USER]
+        x, q, v = get3(state, b, X), get4(state, b, Q), get3(state, b, U)
+        f0, f = half_turn(get3(state, b, U + 3), dt)
+        put3(x0, u, 0, x)
+        put9(R0, u, 0, rotation(q))
+        put3(x1, u, 0, axpy3(dt, v, x))
+        put9(R1, u, 0, rotation(qmul((f0, f[0], f[1], f[2]), q)))
+        longest = max(longest, dt * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) ** 0.5)
+    return longest
+
+
+@entry
+def write_pairs(state, slots, features, scratch):
+    """Contact lines of all pairs of the plan into `state`, with the forces that the same features had.
+
+    slots, one line per pair: first line in `state`, lines there, first row in `features`, rows there (0: the
+    pair is not near)"""
+    for p in range(slots.shape[0]):
+        first, room, row, rows = slots[p, 0], slots[p, 1], slots[p, 2], slots[p, 3]
+        for k in range(room):
+            scratch[k, FORCES] = -1.0
+            if state[first + k, FEATURE_TYPE] != NO_FEATURE:
+                scratch[k, FORCES] = state[first + k, FEATURE_KEY]
+            for j in range(FORCES):
+                scratch[k, j] = state[first + k, FORCE1 + j]
+                state[first + k, FORCE1 + j] = 0.0
+            for j in range(FEATURE_COLS):
+                state[first + k, j] = 0.0
+        k = 0
+        for r in range(row, row + rows):
+            if features[r, FEATURE_TYPE] != NO_FEATURE and k < room:
+                for j in range(FEATURE_COLS):
+                    state[first + k, j] = features[r, j]
+                for old in range(room):
+                    if scratch[old, FORCES] == features[r, FEATURE_KEY]:
+                        for j in range(FORCES):
+                            state[first + k, FORCE1 + j] = scratch[old, j]
+                k += 1
