@@ -12,6 +12,7 @@ from sarrus.model import Model, State
 from sarrus.model.nodes import join, split
 from sarrus.trajectory import Stats, Trajectory
 from sarrus.trajectory.stream import StreamWriter
+from sarrus.trajectory.touches import WIDTH
 
 
 class MemoryRecorder:
@@ -25,6 +26,7 @@ class MemoryRecorder:
         self.stats: list[np.ndarray] = []
         self.inputs: list[np.ndarray] = []
         self.reactions: list[np.ndarray] = []
+        self.touches: list[np.ndarray] = []
         self.winding: np.ndarray | None = None
 
     def __enter__(self) -> MemoryRecorder:
@@ -56,6 +58,8 @@ class MemoryRecorder:
             self.reactions[-1][-1] = chunk.reactions[0]
             if len(chunk.reactions) > 1:
                 self.reactions.append(chunk.reactions[1:])
+        if self.model.contacts.any:
+            self.touches.append(chunk.touches)
         self.done += chunk.steps
 
     def _stats(self, wall: float, cpu: float, table: np.ndarray) -> Stats:
@@ -68,6 +72,7 @@ class MemoryRecorder:
             cpu_time=cpu,
             singular_nodes=int(table[:, 3].sum()),
             projection=self.stepper.projection,
+            momentum_iterations=table[:, 4],
         )
 
     def finish(self, wall: float, cpu: float) -> Trajectory:
@@ -77,7 +82,7 @@ class MemoryRecorder:
         return Trajectory(
             self.model, self.method, self.dt, times, *split(nodes),
             self._stats(wall, cpu, table), self._reactions(), inputs,
-            winding=self.winding, final_state=self.stepper.state(),
+            winding=self.winding, final_state=self.stepper.state(), touch_records=self._touched(),
         )  # fmt: skip
 
     def _gathered(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, dict[str, np.ndarray]]:
@@ -89,6 +94,12 @@ class MemoryRecorder:
             for name, where in self.model.inputs.items():
                 inputs[name] = values[:, where.start] if where.stop - where.start == 1 else values[:, where]
         return np.concatenate(self.times), np.concatenate(self.nodes), table, inputs
+
+    def _touched(self) -> np.ndarray | None:
+        """Records of the contacts since the last flush; None where the model has none."""
+        if not self.model.contacts.any:
+            return None
+        return np.concatenate(self.touches) if self.touches else np.zeros((0, WIDTH))
 
     def _read_last_node(self) -> None:
         """Velocities at a last node that was not recorded, for the final state."""
@@ -142,8 +153,11 @@ class FileRecorder(MemoryRecorder):
         """Moves what has been gathered to the file."""
         times, nodes, table, inputs = self._gathered()
         if len(nodes) or len(table):
-            self.writer.append(times, *split(nodes), inputs=inputs, stats=self._stats(0.0, 0.0, table))
-        self.times, self.nodes, self.stats = [np.zeros(0)], [nodes[:0]], []
+            self.writer.append(
+                times, *split(nodes), inputs=inputs, stats=self._stats(0.0, 0.0, table),
+                touches=self._touched(),
+            )  # fmt: skip
+        self.times, self.nodes, self.stats, self.touches = [np.zeros(0)], [nodes[:0]], [], []
         self.inputs = [self.inputs[0][:0]]
         self.singular += int(table[:, 3].sum())
 

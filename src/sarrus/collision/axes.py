@@ -29,6 +29,10 @@ SHALLOW = 1e-4
 # Squared sine below which two edges are parallel: their crossing would be rounding
 PARALLEL2 = 1e-8
 
+# Squared sine of the angle of two edges below which their crossing turns too fast with the bodies to be a
+# normal: 0.1 rad, the rotation of a wild step.
+NEARLY_PARALLEL2 = 1e-2
+
 
 @kernel
 def place(geo, b, pose, vertices, normals):
@@ -94,6 +98,31 @@ def across(geo, a, i, b, j, vertices, n):
     return dot(n, sub3(get3(vertices, E[tab[b, E0] + j, 0], 0), corner(geo, a, E[tab[a, E0] + i, 0])))
 
 
+@kernel
+def separation(geo, a, b, n, vertices):
+    """Separation [m] along the unit vector n"""
+    top, low = -1e300, 1e300
+    for v in range(geo[0][a, NV]):
+        s = dot(n, corner(geo, a, v))
+        top = s if s > top else top
+    for v in range(geo[0][b, NV]):
+        s = dot(n, get3(vertices, v, 0))
+        low = s if s < low else low
+    return low - top
+
+
+@kernel
+def crossing_before(geo, a, i, b, j, n, sine2, vertices):
+    """Separation [m] along the crossing of two edges before the motion, with the normal n after it.
+
+    Nearly parallel edges keep n, fixed in A: the crossing itself turns too fast to say where they came
+    from"""
+    if sine2 > NEARLY_PARALLEL2:
+        before, n0 = crossing(geo, a, i, b, j, vertices)
+        return separation(geo, a, b, n0, vertices) if dot(n, n0) > 0.5 else -1e300
+    return separation(geo, a, b, n, vertices)
+
+
 @helper
 def merit(s1, s0, swept, eps, preferred):
     """What the chosen axis has most of; eps = SHALLOW x scale"""
@@ -153,8 +182,7 @@ def best_axis(geo, a, b, swept, last, p, work):
                 continue
             s = across(geo, a, i, b, j, V1, n)
             if swept:
-                before, n0 = crossing(geo, a, i, b, j, V2)
-                s0 = across(geo, a, i, b, j, V2, n0) if before > 0.0 else -1.0
+                s0 = crossing_before(geo, a, i, b, j, n, sine2, V2)
             m = merit(s, s0, swept, eps, 1.0 if was == CROSSING and wi == i and wj == j else 0.0)
             largest = s if s > largest else largest
             if m > best:

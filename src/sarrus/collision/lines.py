@@ -6,7 +6,7 @@ the body of the plane or line; `narrow` then turns it into the order of the pair
 from math import nan, sqrt
 
 from sarrus._jit import helper, kernel
-from sarrus.collision.poses import into_a
+from sarrus.collision.poses import into_a, into_b
 from sarrus.layout import (
     EDGES_FEATURE,
     FEATURE_E,
@@ -23,11 +23,14 @@ from sarrus.layout import (
     POINTS,
 )
 from sarrus.maths.access import get1, get3, put1, put3
-from sarrus.maths.vectors import axpy3, cross, dot, mv, scale3, sub3
+from sarrus.maths.vectors import ZERO3, axpy3, cross, dot, mtv, mv, scale3, sub3
 
-# What the two indices of a key count, beside the reference face of a PLANE
+# Lines that are this far inside at the start of the step are not where the pair came from: twice the
+# penetration that is allowed.
+INSIDE = 2e-6
 # Added to the key of a flipped line
 FLIPPED = 2.0**49
+# What the two indices of a key count, beside the reference face of a PLANE
 VERTEX_KEY, CROSSING_KEY, CORNER_KEY, EDGE_END_KEY, SUPPORT_KEY, SWEPT_KEY = 0, 1, 2, 3, 4, 5
 
 
@@ -54,6 +57,15 @@ def put_line(out, k, kind, flip, pa, pb, n, e, r, number):
     put3(out, k, FEATURE_E, e)
     put1(out, k, FEATURE_R, r)
     put1(out, k, FEATURE_KEY, number + FLIPPED * flip)
+
+
+@kernel
+def put_plane(out, k, on_b, foot, x, n, pose, number):
+    """A plane through `foot` with the normal n, of B where on_b, and the point x of the other; frame of A"""
+    if on_b:
+        put_line(out, k, PLANE, 1.0, into_b(pose, foot), x, mtv(pose[0], n), ZERO3, 0.0, number)
+    else:
+        put_line(out, k, PLANE, 0.0, foot, into_b(pose, x), n, ZERO3, 0.0, number)
 
 
 @kernel

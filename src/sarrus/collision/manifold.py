@@ -10,16 +10,18 @@ from sarrus._jit import helper, kernel
 from sarrus.collision.axes import scale_of
 from sarrus.collision.closest import clamp, corner, distance2
 from sarrus.collision.cores import E0, F0, NF
-from sarrus.collision.lines import CORNER_KEY, CROSSING_KEY, VERTEX_KEY, key, put_line
-from sarrus.collision.poses import into_b
+from sarrus.collision.lines import CORNER_KEY, CROSSING_KEY, VERTEX_KEY, key, put_plane
 from sarrus.layout import PLANE
 from sarrus.maths.access import get3, put3
-from sarrus.maths.vectors import ZERO3, axpy3, cross, dot, mtv, sub3
+from sarrus.maths.vectors import axpy3, cross, dot, sub3
 
 LABEL, GAP, KEPT = 3, 4, 5
 # Vertices that lie outside a side by less than this part of the smaller extent stay, and points nearer to
 # each other than this are one: the points of aligned boxes keep their names while the boxes creep.
 SLACK = 1e-3
+# Gaps that differ by less than this part of the smaller extent are equal when points are left out: a tenth of
+# the penetration that is allowed, for 0.1 m.
+LEVEL = 1e-6
 
 
 @helper
@@ -105,19 +107,13 @@ def merge(Q, first, count, tol):
 
 
 @kernel
-def reduce(Q, first, count, u, w, room):
-    """Keeps at most `room` points: the deepest, and the outermost in directions spread over the plane of u,
-    w"""
-    deepest = first
+def spread(Q, first, count, u, w, directions):
+    """Keeps the outermost points in `directions` directions of the plane of u, w; returns their lowest gap"""
     for q in range(first, first + count):
-        if Q[q, KEPT] > 0.0:
-            Q[q, KEPT] = 0.5
-            if not Q[deepest, KEPT] > 0.0 or Q[q, GAP] < Q[deepest, GAP]:
-                deepest = q
-    Q[deepest, KEPT] = 1.0
-    c, s = 1.0, 0.0
-    turn_c, turn_s = cos(2.0 * pi / (room - 1)), sin(2.0 * pi / (room - 1))
-    for _ in range(room - 1):
+        Q[q, KEPT] = 0.5 if Q[q, KEPT] > 0.0 else 0.0
+    c, s, low = 1.0, 0.0, 1e300
+    turn_c, turn_s = cos(2.0 * pi / directions), sin(2.0 * pi / directions)
+    for _ in range(directions):
         best, at = -1e300, -1
         for q in range(first, first + count):
             d = c * dot(u, get3(Q, q, 0)) + s * dot(w, get3(Q, q, 0))
@@ -125,9 +121,23 @@ def reduce(Q, first, count, u, w, room):
                 best, at = d, q
         if at >= 0:
             Q[at, KEPT] = 1.0
+            low = Q[at, GAP] if Q[at, GAP] < low else low
         c, s = c * turn_c - s * turn_s, c * turn_s + s * turn_c
+    return low
+
+
+@kernel
+def reduce(Q, first, count, u, w, room, tol):
+    """Keeps at most `room` points: the outermost; where the deepest is deeper by more than tol, it and its
+    neighbours too"""
+    deepest = first
     for q in range(first, first + count):
-        Q[q, KEPT] = 1.0 if Q[q, KEPT] == 1.0 else 0.0
+        if Q[q, KEPT] > 0.0 and (not Q[deepest, KEPT] > 0.0 or Q[q, GAP] < Q[deepest, GAP]):
+            deepest = q
+    if spread(Q, first, count, u, w, room) > Q[deepest, GAP] + tol:
+        spread(Q, first, count, u, w, room - 3)
+        for k in range(-1, 2):
+            Q[first + (deepest - first + k + count) % count, KEPT] = 1.0
 
 
 @helper
@@ -159,7 +169,7 @@ def put_manifold(geo, ref, i, inc, on_b, pose, first, count, room, work, out, li
     if left > room:
         f = geo[5][geo[0][ref, F0] + i, 0]
         u = sub3(corner_at(geo, ref, geo[6][f + 1, 0], on_b, V), corner_at(geo, ref, geo[6][f, 0], on_b, V))
-        reduce(Q, first, count, u, cross(n, u), room)
+        reduce(Q, first, count, u, cross(n, u), room, LEVEL * scale_of(geo, ref, inc))
     made = 0
     for q in range(first, first + count):
         if Q[q, KEPT] != 1.0 or made >= room:
@@ -169,9 +179,6 @@ def put_manifold(geo, ref, i, inc, on_b, pose, first, count, room, work, out, li
         number = name(
             geo, inc, ref, i, int(Q[q - 1 if q > first else first + count - 1, LABEL]), int(Q[q, LABEL])
         )
-        if on_b:
-            put_line(out, line + made, PLANE, 1.0, into_b(pose, foot), x, mtv(pose[0], n), ZERO3, 0.0, number)
-        else:
-            put_line(out, line + made, PLANE, 0.0, foot, into_b(pose, x), n, ZERO3, 0.0, number)
+        put_plane(out, line + made, on_b, foot, x, n, pose, number)
         made += 1
     return made

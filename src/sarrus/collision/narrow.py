@@ -10,7 +10,7 @@ from math import inf, sqrt
 from sarrus._jit import entry, helper, kernel
 from sarrus.collision.closest import distance2
 from sarrus.collision.cores import BODY, CENTRE, EXTENT, KIND, POLYTOPE, RADIUS, WIDTH
-from sarrus.collision.lines import clear_lines, gap
+from sarrus.collision.lines import INSIDE, clear_lines, gap
 from sarrus.collision.polytopes import polytope_distance, polytope_lines
 from sarrus.collision.poses import between, into_a, relative, turn_between
 from sarrus.collision.rounded import nearest
@@ -23,9 +23,6 @@ from sarrus.maths.vectors import mv, sum3
 MOST_SAMPLES = 64
 # Halvings of the way to the last pose at which a pair was apart
 HALVINGS = 5
-# Lines that are this far inside at the start of the step are not where the pair came from: twice the
-# penetration that is allowed.
-INSIDE = 2e-6
 
 
 @kernel

@@ -6,6 +6,7 @@ from sarrus._jit import helper, kernel
 from sarrus.collision.axes import (
     CROSSING,
     FACE_A,
+    NEARLY_PARALLEL2,
     PREFERENCE,
     best_axis,
     crossing,
@@ -15,16 +16,30 @@ from sarrus.collision.axes import (
 )
 from sarrus.collision.closest import EDGE, FACE, VERTEX, clamp, corner, distance2, segments
 from sarrus.collision.cores import E0, F0, NV
-from sarrus.collision.lines import EDGE_END_KEY, SUPPORT_KEY, clear_lines, key, put_line, unit
-from sarrus.collision.manifold import SLACK, clip, facing, lowest, normal_at, put_manifold
+from sarrus.collision.lines import (
+    EDGE_END_KEY,
+    INSIDE,
+    SUPPORT_KEY,
+    clear_lines,
+    gap,
+    key,
+    put_line,
+    put_plane,
+    unit,
+)
+from sarrus.collision.manifold import (
+    SLACK,
+    clip,
+    facing,
+    lowest,
+    normal_at,
+    put_manifold,
+)
 from sarrus.collision.poses import into_b
 from sarrus.layout import EDGES_FEATURE, PLANE
 from sarrus.maths.access import get3
 from sarrus.maths.vectors import ZERO3, axpy3, cross, dot, mtv, scale3, sub3
 
-# Squared sine of the angle of two edges below which their crossing turns too fast with the bodies to be a
-# normal: 0.1 rad, the rotation of a wild step.
-NEARLY_PARALLEL2 = 1e-2
 # A crossing whose normal is nearer than 0.1 rad to that of a face also gets the points of that face.
 NEARLY_FACE = 0.995
 # Vertices beside the lowest one that a rotation of 0.2 rad could bring down
@@ -99,10 +114,7 @@ def put_support(geo, a, b, n, pa, on_b, region, index, pose, work, out, line):
         if v != lowest_v and (not s - low < SLOPE * sqrt(distance2(x, bottom)) or made == CAPACITY - 1):
             continue
         number = key(PLANE, SUPPORT_KEY, region, index, v)
-        if on_b:
-            put_line(out, line + made, PLANE, 1.0, into_b(pose, pa), x, mtv(pose[0], n), ZERO3, 0.0, number)
-        else:
-            put_line(out, line + made, PLANE, 0.0, pa, into_b(pose, x), n, ZERO3, 0.0, number)
+        put_plane(out, line + made, on_b, pa, x, n, pose, number)
         made += 1
         if made == CAPACITY:
             break
@@ -153,12 +165,14 @@ def put_faces(geo, a, b, on_b, i, pose, room, work, out, line):
     if count == 0:
         return 0, 1e300
     low = lowest(work[4], first, count)
-    return put_manifold(geo, ref, i, inc, on_b, pose, first, count, room, work, out, line), low
+    made = put_manifold(geo, ref, i, inc, on_b, pose, first, count, room, work, out, line)
+    return made, low
 
 
 @kernel
-def put_edges(geo, a, b, i, j, pose, work, out, line):
-    """Number of lines written for crossing edges, with the points of a face that is nearly touched"""
+def put_edges(geo, a, b, i, j, apart, before, pose, work, out, line):
+    """Number of lines written for crossing edges, with the points of a face that is nearly touched (where the
+    pair overlaps, those that were outside before)"""
     sine2, n = crossing(geo, a, i, b, j, work[0])
     made = put_crossing(geo, a, i, b, j, n, sine2, pose, work, out, line)
     fa, ca = facing(geo, a, n, False, work[1])
@@ -168,6 +182,9 @@ def put_edges(geo, a, b, i, j, pose, work, out, line):
         more, low = put_faces(
             geo, a, b, on_b, fb if on_b else fa, pose, CAPACITY - made, work, out, line + made
         )
+        for k in range(line + made, line + made + more):
+            if not apart and not gap(out, k, before) >= -INSIDE:
+                clear_lines(out, k, 1)
         made += more
     return made
 
@@ -190,7 +207,7 @@ def polytope_lines(geo, a, b, before, pose, last, p, work, out, line):
         x, f = edge_of_b(geo, b, j, work[0])
         fs, ft = segments(u, e, x, f)
         if not apart or distance2(axpy3(fs, e, u), axpy3(ft, f, x)) <= (largest + tol) ** 2:
-            put_edges(geo, a, b, i, j, pose, work, out, line)
+            put_edges(geo, a, b, i, j, apart, before, pose, work, out, line)
         else:
             put_nearest(geo, a, b, n, s, pose, work, out, line)
         return

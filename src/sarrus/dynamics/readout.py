@@ -3,34 +3,45 @@ of the constraints.
 
 elements: None for a model of lower pairs and gravity alone, else True."""
 
+from math import inf
+
 from sarrus._jit import entry, kernel
 from sarrus.dynamics.body import place
 from sarrus.dynamics.border import enter_rows, place_of
+from sarrus.dynamics.contact import bodies_of
 from sarrus.dynamics.coordinates import arm_between, coordinate, coordinate_joint, coordinate_rate
 from sarrus.dynamics.elements import enter_coordinates, potential_energy
+from sarrus.dynamics.features import gap_of
 from sarrus.dynamics.rolling import rolling_node_row
 from sarrus.dynamics.rows import errors
 from sarrus.layout import (
     ACTIVE,
     BODIES,
+    CONTACT_KIND,
+    CONTACTS,
     JOINT_B,
     JOINT_COORDINATE,
     JOINT_COORDINATES,
     JOINT_KIND,
     JOINTS,
     QREF,
+    R1,
     ROLLING,
     ROW_OF,
     ROWS,
+    S_CONTACTS,
     S_ROWS,
+    T_CONTACTS,
     T_JOINTS,
     T_ROWS,
+    TOUCH,
     USER,
+    X1,
     Q,
     U,
     X,
 )
-from sarrus.maths.access import get1, get3, get4, get6, put3, put4, put6
+from sarrus.maths.access import get1, get3, get4, get6, get9, put3, put4, put6
 from sarrus.maths.quaternion import qconj, qmul, rotation
 from sarrus.maths.spatial import carry_force, dot6, scale6
 from sarrus.maths.vectors import ZERO3, mtv, mv
@@ -121,6 +132,38 @@ def read_slip(topo, par, state, work, nodes, out):
                 for i in range(3):
                     w = rolling_node_row(topo, par, work, c, i)
                     out[t] = max(out[t], abs(dot6(w, get6(state, topo[line, JOINT_B], U))))
+
+
+@kernel
+def feature_gap(topo, state, work, i):
+    """(gap, normal, point on B) of contact i, which touches, at the node in `work`"""
+    A, B = bodies_of(topo, state, i)
+    xa, Ra, xb, Rb = get3(work, A, X1), get9(work, A, R1), get3(work, B, X1), get9(work, B, R1)
+    return gap_of(state, topo[0, S_CONTACTS] + i, xa, Ra, xb, Rb)
+
+
+@entry
+def read_gaps(topo, par, state, work, nodes, out):
+    """Gaps of all contacts that touch, ropes among them, at every node into out (nodes, contacts) [m]; inf
+    for limits and dry friction"""
+    for t in range(nodes.shape[0]):
+        load(topo, par, state, work, nodes, t)
+        for i in range(topo[0, CONTACTS]):
+            out[t, i] = inf
+            if topo[topo[0, T_CONTACTS] + i, CONTACT_KIND] == TOUCH:
+                phi, n, point = feature_gap(topo, state, work, i)
+                out[t, i] = phi
+
+
+@entry
+def read_contacts(topo, par, state, work, nodes, out):
+    """Normal and point on B of all contacts that touch at the first node into out (contacts, 6)"""
+    load(topo, par, state, work, nodes, 0)
+    for i in range(topo[0, CONTACTS]):
+        if topo[topo[0, T_CONTACTS] + i, CONTACT_KIND] == TOUCH:
+            phi, n, point = feature_gap(topo, state, work, i)
+            put3(out, i, 0, n)
+            put3(out, i, 3, point)
 
 
 @entry

@@ -18,6 +18,8 @@ from sarrus.model.plan import BorderRow
 
 # Points on the rim of a cylinder that stands on its face, beside its lowest point when it is tilted.
 RIM_POINTS = 24
+# Numbers that a pair of shapes has for its contacts, after those of `lines`.
+PAIR_NUMBERS = 8
 
 
 @dataclass
@@ -76,6 +78,20 @@ class Contacts:
     def any(self) -> bool:
         """Whether there is anything that an inequality bounds."""
         return bool(self.lines or self.pairs)
+
+    def name_of(self, index: int) -> str:
+        """What contact `index` is called: one of `lines`, or after those PAIR_NUMBERS for each pair."""
+        if index < len(self.lines):
+            return self.lines[index].name
+        pair = self.pairs[(index - len(self.lines)) // PAIR_NUMBERS]
+        return f"{self.shapes[pair.second].name} on {self.shapes[pair.first].name}"
+
+    def bodies_of(self, index: int) -> tuple[int, int]:
+        """(A, B) of contact `index` by the user's index; the number of bodies is the world."""
+        if index < len(self.lines):
+            return self.lines[index].a, self.lines[index].b
+        pair = self.pairs[(index - len(self.lines)) // PAIR_NUMBERS]
+        return self.shapes[pair.first].body, self.shapes[pair.second].body
 
     def _touching(self) -> None:
         d, world = self.description, len(self.description.mechanism.bodies)

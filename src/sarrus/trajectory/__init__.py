@@ -3,6 +3,7 @@
 from sarrus.trajectory.stats import Stats
 from sarrus.trajectory.storage import load_trajectory
 from sarrus.trajectory.stream import StreamWriter
+from sarrus.trajectory.touches import Touches
 from sarrus.trajectory.trajectory import Trajectory
 from sarrus.trajectory.views import BodyPath, Energy, FramePath, Momentum, Reaction
 
@@ -14,6 +15,7 @@ __all__ = [
     "Reaction",
     "Stats",
     "StreamWriter",
+    "Touches",
     "Trajectory",
     "load_trajectory",
 ]

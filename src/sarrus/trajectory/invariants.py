@@ -1,4 +1,4 @@
-"""Energy, momentum, violation and slip along a path, evaluated in pieces so that memory stays bounded."""
+"""Energy, momentum, violation, slip and gap along a path, in pieces so that memory stays bounded."""
 
 from __future__ import annotations
 
@@ -103,3 +103,10 @@ def slip(
 ) -> Array:
     """Largest |velocity| over the rolling rows, (T+1,) [m/s]; 0 where nothing rolls."""
     return in_pieces(model.rolling_slip, position, orientation, velocity, angular_velocity)
+
+
+def gap(model: Model, position: Array, orientation: Array) -> Array:
+    """Smallest signed distance (T+1,) [m] over all shapes that may meet."""
+    from sarrus.model.gaps import smallest_gap
+
+    return in_pieces(lambda x, q: smallest_gap(model, x, q), position, orientation)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sarrus.errors import Status
 
-PER_STEP = ("iterations", "factorisations", "substeps", "status")
+PER_STEP = ("iterations", "factorisations", "substeps", "status", "momentum_iterations")
 
 
 def _no_steps() -> NDArray[np.int32]:
@@ -22,8 +22,9 @@ class Stats:
     """Counts per step, each (steps,), and totals of the run.
 
     iterations: Newton iterations, substeps included; factorisations: of the linear system; substeps: into how
-    many pieces the step was divided (0 or 1: not divided); status: a `Status` code.  All steps count, also
-    where fewer nodes were recorded.  wall_time, cpu_time [s]; singular_nodes: how many nodes met a singular
+    many pieces the step was divided (0 or 1: not divided); status: a `Status` code; momentum_iterations: of
+    the second stage of a step with contacts, zeros where not given.  All steps count, also where fewer nodes
+    were recorded.  wall_time, cpu_time [s]; singular_nodes: how many nodes met a singular
     configuration; projection: largest change that made the start velocities fit the constraints."""
 
     iterations: NDArray[np.int32] = field(default_factory=_no_steps)
@@ -34,9 +35,12 @@ class Stats:
     cpu_time: float = 0.0
     singular_nodes: int = 0
     projection: float = 0.0
+    momentum_iterations: NDArray[np.int32] = field(default_factory=_no_steps)
 
     def __post_init__(self) -> None:
         steps = np.size(self.iterations)
+        if not np.size(self.momentum_iterations):
+            object.__setattr__(self, "momentum_iterations", np.zeros(steps, np.int32))
         for name in PER_STEP:
             counts = np.asarray(getattr(self, name), dtype=np.int32).view()
             if counts.shape != (steps,):
@@ -63,6 +67,8 @@ class Stats:
             "steps": steps,
             "iterations_mean": float(self.iterations.mean()) if steps else 0.0,
             "iterations_max": int(self.iterations.max()) if steps else 0,
+            "momentum_iterations_mean": float(self.momentum_iterations.mean()) if steps else 0.0,
+            "momentum_iterations_max": int(self.momentum_iterations.max()) if steps else 0,
             "factorisations_mean": float(self.factorisations.mean()) if steps else 0.0,
             "substeps": int(self.substeps[self.divided].sum()),
             "substepped_steps": int(self.divided.size),

@@ -36,6 +36,8 @@ def save(traj: Trajectory, path: str | os.PathLike[str]) -> None:
     motion = [Member.of(name, getattr(traj, name), "<f8") for name in MOTION]
     counts = [Member.of(name, getattr(traj.stats, name), "<i4") for name in PER_STEP]
     reactions = [] if traj.reactions is None else [Member.of("reactions", traj.reactions, "<f8")]
+    if traj.touch_records is not None:
+        reactions.append(Member.of("touches", traj.touch_records, "<f8"))
     inputs = [Member.of(f"input_{k}", used, "<f8") for k, used in enumerate(traj.inputs.values())]
     header = header_of(traj.model, traj.method, traj.dt, traj.stats, list(traj.inputs))
     ends = end_members(traj.winding, traj.final)
@@ -83,11 +85,12 @@ def load_trajectory(
             str(header["method"]),
             float(header["dt"]),
             *(arrays[name] for name in MOTION),
-            Stats(**{name: arrays[name] for name in PER_STEP}, **totals),
+            Stats(**{name: arrays[name] for name in PER_STEP if _is_needed(name, arrays)}, **totals),
             arrays.get("reactions"),
             {name: arrays[f"input_{k}"] for k, name in enumerate(_names(header, "inputs"))},
             winding=arrays.get("winding"),
             final_state=_final(arrays),
+            touch_records=arrays.get("touches"),
             **names,
         )
     except FileError:
@@ -96,6 +99,11 @@ def load_trajectory(
         raise FileError(f"{path}: the trajectory lacks {fault}") from fault
     except (ValueError, TypeError, RecursionError, SarrusError) as fault:
         raise FileError(f"{path}: the trajectory makes no sense: {fault}") from fault
+
+
+def _is_needed(count: str, arrays: Mapping[str, np.ndarray]) -> bool:
+    """Whether a count per step is to be read; files of before contacts lack that of the momentum stage."""
+    return count != "momentum_iterations" or count in arrays
 
 
 def _header(path: str | os.PathLike[str], text: np.ndarray) -> Mapping[str, Any]:

@@ -15,7 +15,8 @@ from sarrus.trajectory import archive
 from sarrus.trajectory.archive import PIECE, Member
 from sarrus.trajectory.stats import PER_STEP, Stats
 from sarrus.trajectory.storage import MOTION, end_members, header_of, load_trajectory
-from sarrus.trajectory.trajectory import Trajectory, fields_of
+from sarrus.trajectory.touches import WIDTH
+from sarrus.trajectory.trajectory import Trajectory, fields_of, frozen
 
 if TYPE_CHECKING:
     from sarrus.model import Model, State
@@ -104,8 +105,10 @@ class StreamWriter:
         reactions: Any = None,
         inputs: Mapping[str, Any] | None = None,
         stats: Stats | None = None,
+        touches: Any = None,
     ) -> None:
-        """Adds any number of nodes, arrays as in `Trajectory`; `stats` counts the steps since the last."""
+        """Adds any number of nodes, arrays as in `Trajectory`; `stats` counts the steps since the last,
+        `touches` (n, 12) records their contacts."""
         if self._done:
             raise FileError(f"{self.path}: the stream is closed already")
         given = inputs or {}
@@ -121,6 +124,8 @@ class StreamWriter:
         self._check(piece)
         counts = stats if stats is not None else Stats()
         piece |= {name: np.asarray(getattr(counts, name), "<i4") for name in PER_STEP}
+        if touches is not None:
+            piece["touches"] = frozen("touches", touches, (None, WIDTH))
         self._inputs = names
         self._write(piece)
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from sarrus.errors import MechanismError, unknown_name
 from sarrus.trajectory import invariants
+from sarrus.trajectory import touches as contact
 from sarrus.trajectory.rotation import Array, compose, rotate
 from sarrus.trajectory.stats import Stats
 from sarrus.trajectory.turns import far_apart, with_turns
@@ -33,6 +34,7 @@ class Trajectory:
     (T+1, nb, 4) w, x, y, z; angular_velocity (T+1, nb, 3) BODY frame; reactions (T+1, nj, 6) or None; inputs
     by name.  winding (nq,): the joint coordinates from which the first node continues; final_state: what the
     method goes on with after the last step, for exact continuation, a State or its fields by name.
+    touch_records (n, 12): what `touches` shows, or None.
     `model` may be a callable without arguments that returns the model when a read-out first needs it."""
 
     def __init__(
@@ -53,6 +55,7 @@ class Trajectory:
         final_state: State | Mapping[str, Any] | None = None,
         body_names: tuple[str, ...] | None = None,
         joint_names: tuple[str, ...] | None = None,
+        touch_records: Array | None = None,
     ):
         self._model = model
         self.method = str(method)
@@ -70,6 +73,9 @@ class Trajectory:
             name: frozen(f"input {name!r}", used, (nodes, ...)) for name, used in (inputs or {}).items()
         }
         self.winding = None if winding is None else frozen("winding", winding, (None,))
+        self.touch_records = (
+            None if touch_records is None else frozen("touches", touch_records, (None, contact.WIDTH))
+        )
         self.final = None if final_state is None else fields_of(final_state)
         self.body_names = tuple(model.body_names if body_names is None else body_names)
         self.joint_names = tuple(model.joint_names if joint_names is None else joint_names)
@@ -128,6 +134,27 @@ class Trajectory:
             )
         wrench = self.reactions[:, self.joint_names.index(name)]
         return Reaction(force=wrench[:, :3], torque=wrench[:, 3:])
+
+    @property
+    def touches(self) -> contact.Touches:
+        """Contact points, impulses, work, slip and gaps of every step and stage: see `Touches`."""
+        return self._touches
+
+    def contact_force(self, name: str) -> Array:
+        """Mean force (T+1, 3) [N] of all contacts and ropes on a body at the recorded nodes, world frame.
+
+        It is the impulse at the node over dt (over dt/2 at the first and the last node of the run)."""
+        if name not in self.body_names:
+            raise unknown_name("body", name, self.body_names)
+        return contact.contact_force(self, self.body_names.index(name))
+
+    def contact_work(self) -> Array:
+        """Work of the impulses of contacts, ropes, limits and joint friction per step, (steps,) [J]."""
+        return contact.contact_work(self)
+
+    def gap(self) -> Array:
+        """Smallest signed distance (T+1,) [m] over all shapes that may meet; negative where they overlap."""
+        return self._gap
 
     def motor_effort(self, name: str) -> Array:
         """Effort of a motor on its coordinates, (T+1,) or (T+1, k) [N, N m]; without input, that is 0."""
@@ -217,7 +244,8 @@ class Trajectory:
         save(self, path)
 
     def plot(self, path: str | os.PathLike[str] | None = None, show: bool = False) -> Figure:
-        """A Figure of energy error, violation, joint coordinates, iterations; saved when a path is given."""
+        """A Figure of energy error, violation, joint coordinates, iterations, contact forces and gap; saved
+        when a path is given."""
         from sarrus.plots import overview, present
 
         return present(overview, self, path=path, show=show)
@@ -267,6 +295,14 @@ class Trajectory:
     @cached_property
     def _violation_by_joint(self) -> dict[str, Array]:
         return invariants.violation_by_joint(self.model, self.position, self.orientation, self._winding)
+
+    @cached_property
+    def _gap(self) -> Array:
+        return invariants.gap(self.model, self.position, self.orientation)
+
+    @cached_property
+    def _touches(self) -> contact.Touches:
+        return contact.touches(self)
 
     @cached_property
     def _slip(self) -> Array:

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 
 from sarrus.mechanism import Mechanism
@@ -35,6 +37,7 @@ class SwingModel:
         self.body_names, self.joint_names = ("rod",), ("hinge",)
         self.masses, self.inertias = np.array([MASS]), INERTIA[None]
         self.joint_slices, self.row_slices = {"hinge": slice(0, 1)}, {"hinge": slice(0, 3)}
+        self.contacts = SimpleNamespace(any=False, lines=[], pairs=[])
         self.calls = 0
 
     def coordinates_of(self, position, orientation, velocity, angular_velocity, winding=None):
@@ -93,7 +96,7 @@ def swing(nodes: int = 101, model: SwingModel | None = None, **options: object) 
 def arrays(traj: Trajectory) -> dict[str, np.ndarray]:
     """All arrays of a trajectory by name."""
     names = ("time", "position", "orientation", "velocity", "angular_velocity")
-    counts = ("iterations", "factorisations", "substeps", "status")
+    counts = ("iterations", "factorisations", "substeps", "status", "momentum_iterations")
     found = {name: getattr(traj, name) for name in names} | {
         name: getattr(traj.stats, name) for name in counts
     }

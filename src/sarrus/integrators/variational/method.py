@@ -84,6 +84,11 @@ class Variational:
                     f"variational4 runs a stage backwards in time, which the rolling constraint "
                     f"{rolling[0]!r} does not allow; use variational"
                 )
+            if model.contacts.any:
+                raise MechanismError(
+                    "variational4 runs a stage backwards in time, which contacts, ropes, limits and joint "
+                    f"friction do not allow (here {model.contacts.name_of(0)!r}); use variational"
+                )
             self._warn_of_dampers(model)
 
     def _warn_of_dampers(self, model: Model) -> None:
