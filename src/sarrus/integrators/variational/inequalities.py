@@ -27,6 +27,7 @@ from sarrus.layout import (
     EFFORT_LEFT,
     ERR,
     FORCE2,
+    G0,
     G1,
     MU,
     NODE_A,
@@ -353,6 +354,7 @@ def add_matrix(topo, state, work, dt, loops):
         elif topo[it, CONTACT_ROWS] < 0:
             add_leaf(topo, state, work, i, w, dt)
         elif loops is not None:
+            put_contact_rows(topo, state, work, i, G0)
             put_contact_rows(topo, state, work, i, G1)
             put_compliances(topo, state, work, i, w, dt)
 
