@@ -52,6 +52,7 @@ class Status(IntEnum):
     OUT_OF_DOMAIN = 3
     REDUNDANT_ROWS = 4
     SUBSTEPPED = 5
+    PENETRATION = 6
 
     def __str__(self) -> str:
         return SENTENCES[self]
@@ -64,6 +65,7 @@ SENTENCES = {
     Status.OUT_OF_DOMAIN: "a body turns by more than the discrete rotation can express, |w| dt < 2",
     Status.REDUNDANT_ROWS: "the redundant rows of a closed loop do not agree with the independent ones",
     Status.SUBSTEPPED: "converged after the step was divided",
+    Status.PENETRATION: "two bodies ended inside each other",
 }
 
 

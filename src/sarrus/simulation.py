@@ -76,12 +76,20 @@ class Simulation:
     """One step at a time: `now = sim.step({"m": 0.5})`.  `simulate` is a loop over the same stepper."""
 
     def __init__(
-        self, model: Model, dt: float = 0.01, method: Any = "variational", state: State | None = None
+        self,
+        model: Model,
+        dt: float = 0.01,
+        method: Any = "variational",
+        state: State | None = None,
+        *,
+        allow_overlap: bool = False,
     ):
         number_of_steps(dt, dt)
         self.model, self.dt = model, float(dt)
         self.method = method_named(method)
-        self.stepper = _stepper(model, self.method, state, self.dt, reactions=False)
+        self.stepper = _stepper(
+            model, self.method, state, self.dt, reactions=False, allow_overlap=allow_overlap
+        )
         self._inputs = Inputs(model, None, 1, self.dt, self.stepper.time)
         self._winding = np.zeros(model.coordinates) if state is None else state.winding
 
@@ -125,6 +133,7 @@ def simulate(
     progress: Callable[[int, int], None] | bool | None = None,
     *,
     out: str | os.PathLike[str] | None = None,
+    allow_overlap: bool = False,
 ) -> Trajectory:
     """The trajectory of `model` over `duration` [s] in steps of `dt` [s].
 
@@ -134,6 +143,7 @@ def simulate(
     controller(t, state) -> {name: value}, called once per step.  record_every: nodes between two records.
     reactions: record the wrenches of the joints.  progress: True for a bar, or a function of (steps done,
     steps).  out: stream the records to this file instead of holding them in memory.
+    allow_overlap: push apart what overlaps at the start (shapes, limits, ropes) instead of refusing it.
 
     A step that finds no solution is divided; if that fails too, StepFailed says when and where and holds what
     was computed."""
@@ -146,7 +156,7 @@ def simulate(
             f"not {record_every!r}"
         )
     chosen = method_named(method)
-    stepper = _stepper(model, chosen, state, float(dt), reactions=reactions)
+    stepper = _stepper(model, chosen, state, float(dt), reactions=reactions, allow_overlap=allow_overlap)
     # The kernels are compiled by now: the times are those of the run.
     wall, cpu = clock.perf_counter(), clock.process_time()
     driver = Inputs(model, inputs, steps, float(dt), stepper.time)
@@ -189,7 +199,9 @@ def simulate(
     return trajectory
 
 
-def _stepper(model: Model, method: Any, state: State | None, dt: float, *, reactions: bool) -> Any:
+def _stepper(
+    model: Model, method: Any, state: State | None, dt: float, *, reactions: bool, allow_overlap: bool
+) -> Any:
     method.check(model)
     if state is None:
         state = model.initial_state()
@@ -203,6 +215,13 @@ def _stepper(model: Model, method: Any, state: State | None, dt: float, *, react
     check_motion(model, state, dt)
     if not as_placed and state.memory is None:
         check_constraints(model, state)
+    if model.contacts.any:
+        from sarrus.model.overlap import check_overlap, push_apart
+
+        if allow_overlap:
+            state = push_apart(model, state)
+        else:
+            check_overlap(model, state)
     return method.stepper(model, state, dt, reactions=reactions)
 
 
@@ -250,6 +269,7 @@ def check_constraints(model: Model, state: State) -> None:
 
 def _failed(failure: Any, dt: float, trajectory: Trajectory | None) -> StepFailed:
     where = f" at joint {failure.joint!r}" if failure.joint else ""
+    where = f" at contact {failure.contact!r}" if failure.contact else where
     return StepFailed(
         f"the step from t = {failure.time:.6g} s failed{where}, substeps included: {failure.status} "
         f"(residual {failure.residual:.3g}); try a smaller dt, such as {dt / 2:g} s",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def check(model: ModelArgument, settings: SetOption = None, as_json: JsonFlag = False) -> None:
-    """Print degrees of freedom, loops, redundant constraints by name, mass properties and a time step to try.
+    """Print degrees of freedom, loops, redundant constraints, contacts, mass properties, a time step to try.
 
     [bold]Examples[/bold]
 
@@ -52,9 +52,24 @@ def facts(model: Model) -> dict[str, Any]:
         "loop_joints": [list(loop) for loop in model.loops],
         "redundant_constraints": model.redundant_constraints,
         "redundant": [[joint, row] for joint, row in model.redundant],
+        "contacts": contact_facts(model),
         "mass": total,
         "masses": masses,
         "center_of_mass": sum(moments, start=0.0) / total if total > 0.0 else None,
+    }
+
+
+def contact_facts(model: Model) -> dict[str, Any]:
+    """Names and counts of what an inequality bounds, ready for JSON."""
+    mechanism, world = model.mechanism, len(model.body_names)
+    return {
+        "shapes": sum(line.body < world for line in model.contacts.shapes),
+        "obstacles": list(mechanism.obstacles),
+        "pairs": len(mechanism.contacts),
+        "exclusions": sorted(sorted(pair) for pair in mechanism.exclusions),
+        "limits": list(mechanism.limits),
+        "joint_frictions": list(mechanism.joint_frictions),
+        "ropes": list(mechanism.ropes),
     }
 
 

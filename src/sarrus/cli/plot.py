@@ -18,7 +18,7 @@ def plot(
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the figures.")] = Path("plots"),
     as_json: JsonFlag = False,
 ) -> None:
-    """Plot energy error, violation, joint coordinates and iterations of a saved run.
+    """Plot energy error, violation, joint coordinates, iterations and contacts of a saved run.
 
     [bold]Example[/bold]
 

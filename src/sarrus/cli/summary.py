@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 def summary(trajectory: Trajectory, name: str, failure: StepFailed | None = None) -> dict[str, Any]:
     """Size, energy [J], violation, work and status of a run, ready for JSON; times in seconds."""
+    from sarrus.model.gaps import meets
+
     model, totals = trajectory.model, trajectory.stats.summary()
     energy = trajectory.energy()
     return {
@@ -28,8 +30,9 @@ def summary(trajectory: Trajectory, name: str, failure: StepFailed | None = None
         "energy_initial": energy.total[0],
         "energy_error_max": np.abs(energy.error).max(),
         "violation_max": trajectory.violation().max(),
-        "min_gap": None,
+        "min_gap": trajectory.gap().min() if meets(model) else None,
         "iterations_mean": totals["iterations_mean"],
+        "momentum_iterations_mean": totals["momentum_iterations_mean"],
         "substeps": totals["substeps"],
         "us_per_step": totals["us_per_step"],
         "status": totals["status"]

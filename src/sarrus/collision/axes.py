@@ -53,26 +53,74 @@ def scale_of(geo, a, b):
 
 
 @kernel
-def over_face_of_a(geo, a, i, b, vertices):
-    """Separation [m] along the normal of face i of A"""
+def over_face_of_a(geo, a, i, b, vertices, cutoff):
+    """(separation [m] along the normal of face i of A, lowest vertex of B); once below `cutoff`, whatever is
+    found there"""
     N, f = geo[4], geo[0][a, F0] + i
-    n = get3(N, f, 0)
-    low = 1e300
+    n, offset = get3(N, f, 0), N[f, 3]
+    low, at = 1e300, 0
     for v in range(geo[0][b, NV]):
-        s = dot(n, get3(vertices, v, 0))
-        low = s if s < low else low
-    return low - N[f, 3]
+        s = dot(n, get3(vertices, v, 0)) - offset
+        if s < low:
+            low, at = s, v
+            if s < cutoff:
+                break
+    return low, at
 
 
 @kernel
-def over_face_of_b(geo, a, j, normals):
-    """Separation [m] along the normal of face j of B"""
-    n = get3(normals, j, 0)
-    low = 1e300
+def over_face_of_b(geo, a, j, normals, cutoff):
+    """The same for face j of B and the vertices of A"""
+    n, offset = get3(normals, j, 0), normals[j, 3]
+    low, at = 1e300, 0
     for v in range(geo[0][a, NV]):
-        s = dot(n, corner(geo, a, v))
-        low = s if s < low else low
-    return low - normals[j, 3]
+        s = dot(n, corner(geo, a, v)) - offset
+        if s < low:
+            low, at = s, v
+            if s < cutoff:
+                break
+    return low, at
+
+
+@helper
+def most_on_arc(n, m, d):
+    """Largest u . d over the unit vectors u on the arc from n to m"""
+    x, y, c = dot(n, d), dot(m, d), dot(n, m)
+    p, q = x - c * y, y - c * x
+    if p > 0.0 and q > 0.0:
+        return sqrt((p * x + q * y) / (1.0 - c * c))
+    return max(x, y)
+
+
+@kernel
+def list_edges(geo, a, b, cutoff, work):
+    """(count for A, count for B) of the edges that may cross with a separation above `cutoff`, listed in
+    work.
+
+    Along no normal between those of the two faces of an edge is the separation larger than that of the edge
+    and one vertex of the other body: the lowest over either face"""
+    tab, E, N = geo[0], geo[3], geo[4]
+    V1, N1, low_a, low_b, list_a, list_b = work[0], work[1], work[5], work[6], work[7], work[8]
+    ca, cb = 0, 0
+    for i in range(tab[a, NE]):
+        k = tab[a, E0] + i
+        n, m = get3(N, tab[a, F0] + E[k, 2], 0), get3(N, tab[a, F0] + E[k, 3], 0)
+        u = corner(geo, a, E[k, 0])
+        if most_on_arc(n, m, sub3(get3(V1, low_a[E[k, 2]], 0), u)) < cutoff:
+            continue
+        if not most_on_arc(n, m, sub3(get3(V1, low_a[E[k, 3]], 0), u)) < cutoff:
+            list_a[ca] = i
+            ca += 1
+    for j in range(tab[b, NE]):
+        k = tab[b, E0] + j
+        n, m = get3(N1, E[k, 2], 0), get3(N1, E[k, 3], 0)
+        u = get3(V1, E[k, 0], 0)
+        if most_on_arc(n, m, sub3(corner(geo, a, low_b[E[k, 2]]), u)) < cutoff:
+            continue
+        if not most_on_arc(n, m, sub3(corner(geo, a, low_b[E[k, 3]]), u)) < cutoff:
+            list_b[cb] = j
+            cb += 1
+    return ca, cb
 
 
 @kernel
@@ -129,44 +177,70 @@ def merit(s1, s0, swept, eps, preferred):
     if not swept:
         return s1 + preferred * PREFERENCE / SHALLOW * eps
     if s0 < -0.5 * eps:
-        return min(s0, s1) / eps - 1.0
+        return -1.0
     if s1 >= s0:
         return 2.0
     return (s0 + eps) / (s0 - s1 + eps) * (1.0 + PREFERENCE_SWEPT * preferred)
 
 
 @kernel
-def best_axis(geo, a, b, swept, last, p, work):
-    """(kind, i, j, separation [m], largest separation [m]) of the best axis.
-
-    swept: whether work also holds B before the motion.  last[p]: kind, i, j of the last choice, preferred"""
-    tab, E, N = geo[0], geo[3], geo[4]
-    V1, N1, V2, N2 = work[0], work[1], work[2], work[3]
-    eps = SHALLOW * scale_of(geo, a, b)
+def best_face(geo, a, b, swept, way, was, wi, wj, work):
+    """(kind, i, j, separation, merit, largest separation) of the best normal of a face"""
+    tab = geo[0]
+    V1, N1, V2, N2, low_a, low_b = work[0], work[1], work[2], work[3], work[5], work[6]
+    scale = scale_of(geo, a, b)
+    eps, slack = SHALLOW * scale, 2.0 * PREFERENCE * scale
     kind, bi, bj, sep, best, largest = NO_AXIS, 0, 0, -1e300, -1e300, -1e300
-    was, wi, wj = last[p, 0], last[p, 1], last[p, 2]
-    s0 = 0.0
+    s0, never = 0.0, -1e300
+    # An axis with more overlap than the way was not free before the motion.
+    cutoff = -way - eps if swept else -1e300
     for i in range(tab[a, NF]):
-        s = over_face_of_a(geo, a, i, b, V1)
+        s, low_a[i] = over_face_of_a(geo, a, i, b, V1, cutoff)
+        if s < cutoff:
+            continue
         if swept:
-            s0 = over_face_of_a(geo, a, i, b, V2)
+            s0 = over_face_of_a(geo, a, i, b, V2, never)[0]
         m = merit(s, s0, swept, eps, 2.0 if was == FACE_A and wi == i else 1.0)
         largest = s if s > largest else largest
+        if not swept:
+            cutoff = largest - slack
         if m > best:
             kind, bi, bj, sep, best = FACE_A, i, 0, s, m
     for j in range(tab[b, NF]):
-        s = over_face_of_b(geo, a, j, N1)
+        s, low_b[j] = over_face_of_b(geo, a, j, N1, cutoff)
+        if s < cutoff:
+            continue
         if swept:
-            s0 = over_face_of_b(geo, a, j, N2)
+            s0 = over_face_of_b(geo, a, j, N2, never)[0]
         m = merit(s, s0, swept, eps, 2.0 if was == FACE_B and wj == j else 1.0)
         largest = s if s > largest else largest
+        if not swept:
+            cutoff = largest - slack
         if m > best:
             kind, bi, bj, sep, best = FACE_B, 0, j, s, m
-    for i in range(tab[a, NE]):
+    return kind, bi, bj, sep, best, largest
+
+
+@kernel
+def best_axis(geo, a, b, swept, way, last, p, work):
+    """(kind, i, j, separation [m], largest separation [m], merit) of the best axis.
+
+    swept: whether work also holds B before the motion, in which no point of B went further than `way` [m].
+    last[p]: kind, i, j of the last choice, preferred"""
+    tab, E, N = geo[0], geo[3], geo[4]
+    V1, N1, V2, list_a, list_b = work[0], work[1], work[2], work[7], work[8]
+    eps = SHALLOW * scale_of(geo, a, b)
+    was, wi, wj = last[p, 0], last[p, 1], last[p, 2]
+    kind, bi, bj, sep, best, largest = best_face(geo, a, b, swept, way, was, wi, wj, work)
+    ca, cb = list_edges(geo, a, b, -way - eps if swept else largest, work)
+    s0 = 0.0
+    for x in range(ca):
+        i = list_a[x]
         k = tab[a, E0] + i
         n1, n2 = get3(N, tab[a, F0] + E[k, 2], 0), get3(N, tab[a, F0] + E[k, 3], 0)
         arc = cross(n2, n1)
-        for j in range(tab[b, NE]):
+        for y in range(cb):
+            j = list_b[y]
             l = tab[b, E0] + j
             m1, m2 = get3(N1, E[l, 2], 0), get3(N1, E[l, 3], 0)
             # Arcs n1-n2 and (-m1)-(-m2) cross: each separates the ends of the other, on the same half sphere.
@@ -174,8 +248,8 @@ def best_axis(geo, a, b, swept, last, p, work):
             if not c * d < 0.0:
                 continue
             other = cross(m2, m1)
-            x, y = dot(n1, other), dot(n2, other)
-            if not (x * y < 0.0 and c * y > 0.0):
+            f, g = dot(n1, other), dot(n2, other)
+            if not (f * g < 0.0 and c * g > 0.0):
                 continue
             sine2, n = crossing(geo, a, i, b, j, V1)
             if sine2 == 0.0:
@@ -187,7 +261,7 @@ def best_axis(geo, a, b, swept, last, p, work):
             largest = s if s > largest else largest
             if m > best:
                 kind, bi, bj, sep, best = CROSSING, i, j, s, m
-    return kind, bi, bj, sep, largest
+    return kind, bi, bj, sep, largest, best
 
 
 @kernel

@@ -164,6 +164,7 @@ class Packed:
 
     arrays: tuple[np.ndarray, ...]
     vertices: int
+    edges: int
     faces: int
     loop: int
 
@@ -201,7 +202,8 @@ def pack(cores: list[Core], body_of_core: np.ndarray) -> Packed:
         table(L, 2, np.int64),
     )
     loops = [len(loop) for core in cores for loop in core.loops]
-    return Packed(arrays, max(tab[:, NV], default=1), max(tab[:, NF], default=1), max(loops, default=1))
+    most = [int(max(tab[:, column], default=1)) for column in (NV, NE, NF)]
+    return Packed(arrays, *most, max(loops, default=1))
 
 
 def _dims(core: Core) -> np.ndarray:

@@ -51,6 +51,10 @@ class Detector:
             np.zeros((packed.vertices, 3)),
             np.zeros((packed.faces, 4)),
             np.zeros((corners, 6)),
+            np.zeros(packed.faces, np.int64),
+            np.zeros(packed.faces, np.int64),
+            np.zeros(packed.edges, np.int64),
+            np.zeros(packed.edges, np.int64),
         )
         self._box = np.zeros((self.count, 6))
         self._order = np.arange(self.count)

@@ -5,18 +5,17 @@ the way are looked at too, so that nothing passes through unseen; when it overla
 last pose at which it was apart (balls and capsules), or of the axis that ceased last to separate it
 (polytopes)."""
 
-from math import inf, sqrt
+from math import inf
 
 from sarrus._jit import entry, helper, kernel
-from sarrus.collision.closest import distance2
-from sarrus.collision.cores import BODY, CENTRE, EXTENT, KIND, POLYTOPE, RADIUS, WIDTH
+from sarrus.collision.cores import BODY, KIND, POLYTOPE, RADIUS, WIDTH
 from sarrus.collision.lines import INSIDE, clear_lines, gap
 from sarrus.collision.polytopes import polytope_distance, polytope_lines
-from sarrus.collision.poses import between, into_a, relative, turn_between
+from sarrus.collision.poses import between, relative, travel
 from sarrus.collision.rounded import nearest
 from sarrus.collision.rounded_lines import put_rounded
 from sarrus.layout import FEATURE_FLIP, FEATURE_RB, FEATURE_TYPE, NO_FEATURE
-from sarrus.maths.access import get1, get3, put1
+from sarrus.maths.access import get1, put1
 from sarrus.maths.vectors import mv, sum3
 
 # Poses looked at on the way of a fast pair
@@ -34,18 +33,10 @@ def pair_distance(geo, a, b, pose, last, work):
 
 
 @kernel
-def travel(geo, a, b, pose0, pose1):
-    """Largest way [m] of a point of B as A sees it"""
-    c = get3(geo[1], b, CENTRE)
-    angle, axis = turn_between(pose0[0], pose1[0])
-    return sqrt(distance2(into_a(pose0, c), into_a(pose1, c))) + angle * geo[1][b, EXTENT]
-
-
-@kernel
 def first_overlap(geo, a, b, pose0, pose1, last, work):
     """(t0, t1): the first sampled fraction of the way at which the pair overlaps and the one before; (0, 1)
     where it overlaps at the end alone, or not at all"""
-    way = travel(geo, a, b, pose0, pose1)
+    way = travel(geo, b, pose0, pose1)
     thick = 0.5 * (geo[1][a, WIDTH] + geo[1][b, WIDTH])
     if not way > thick:
         return 0.0, 1.0

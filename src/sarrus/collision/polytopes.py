@@ -35,7 +35,7 @@ from sarrus.collision.manifold import (
     normal_at,
     put_manifold,
 )
-from sarrus.collision.poses import into_b
+from sarrus.collision.poses import into_b, travel
 from sarrus.layout import EDGES_FEATURE, PLANE
 from sarrus.maths.access import get3
 from sarrus.maths.vectors import ZERO3, axpy3, cross, dot, mtv, scale3, sub3
@@ -194,11 +194,15 @@ def polytope_lines(geo, a, b, before, pose, last, p, work, out, line):
     """Writes the contact lines of two polytopes at `pose`; where they overlap there, those of the axis that
     ceased last to separate them on the way from `before`"""
     place(geo, b, pose, work[0], work[1])
-    kind, i, j, s, largest = best_axis(geo, a, b, False, last, p, work)
+    kind, i, j, s, largest, merit = best_axis(geo, a, b, False, 0.0, last, p, work)
     apart = largest >= 0.0
     if not apart:
         place(geo, b, before, work[2], work[3])
-        kind, i, j, s, largest = best_axis(geo, a, b, True, last, p, work)
+        way = travel(geo, b, before, pose)
+        k, f, g, depth, most, merit = best_axis(geo, a, b, True, way, last, p, work)
+        # A pair that overlapped before keeps the shallowest axis.
+        if merit >= 0.0:
+            kind, i, j, s = k, f, g, depth
     last[p, 0], last[p, 1], last[p, 2] = kind, i, j
     tol = 4.0 * PREFERENCE * scale_of(geo, a, b)
     if kind == CROSSING:
@@ -231,7 +235,7 @@ def polytope_lines(geo, a, b, before, pose, last, p, work, out, line):
 def polytope_distance(geo, a, b, pose, last, work):
     """Distance [m] of two polytopes; where they overlap, minus the depth along the shallowest axis"""
     place(geo, b, pose, work[0], work[1])
-    kind, i, j, s, largest = best_axis(geo, a, b, False, last, 0, work)
+    kind, i, j, s, largest, merit = best_axis(geo, a, b, False, 0.0, last, 0, work)
     if not largest >= 0.0:
         return largest
     low = 1e300

@@ -4,6 +4,7 @@ them."""
 from math import atan2, cos, pi, sin, sqrt
 
 from sarrus._jit import helper, kernel
+from sarrus.collision.cores import CENTRE, EXTENT
 from sarrus.maths.access import get3, get9
 from sarrus.maths.vectors import add3, axpy3, dot, mm, mtv, mv, sub3, transpose
 
@@ -52,3 +53,12 @@ def between(pose0, pose1, t):
     if dot(n, n) < 0.5:
         return (pose1[0] if t > 0.5 else pose0[0]), p
     return mm(pose0[0], D), p
+
+
+@kernel
+def travel(geo, b, pose0, pose1):
+    """Largest way [m] of a point of core b as A sees it"""
+    c = get3(geo[1], b, CENTRE)
+    angle, axis = turn_between(pose0[0], pose1[0])
+    d = sub3(into_a(pose0, c), into_a(pose1, c))
+    return sqrt(dot(d, d)) + angle * geo[1][b, EXTENT]

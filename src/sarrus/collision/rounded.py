@@ -42,15 +42,15 @@ def segment_segment(geo, a, b, pose):
 
 @kernel
 def depth_of_segment(geo, a, p, q):
-    """(separation, normal) of a polytope and the segment p q: the largest over the normals of faces and the
-    crossings of edges with the segment"""
+    """(separation, best face) of a polytope and the segment p q: the largest separation over the normals of
+    faces and the crossings of edges with the segment"""
     tab, E, N = geo[0], geo[3], geo[4]
-    best, m = -1e300, (0.0, 0.0, 0.0)
+    best, face = -1e300, 0
     for i in range(tab[a, NF]):
         n = get3(N, tab[a, F0] + i, 0)
         s = min(dot(n, p), dot(n, q)) - N[tab[a, F0] + i, 3]
         if s > best:
-            best, m = s, n
+            best, face = s, i
     f = sub3(q, p)
     for i in range(tab[a, NE]):
         k = tab[a, E0] + i
@@ -66,10 +66,8 @@ def depth_of_segment(geo, a, p, q):
             continue
         sign = 1.0 if dot(n, n1) + dot(n, n2) > 0.0 else -1.0
         n = scale3(sign / sqrt(nn), n)
-        s = dot(n, sub3(p, u))
-        if s > best:
-            best, m = s, n
-    return best, m
+        best = max(best, dot(n, sub3(p, u)))
+    return best, face
 
 
 @kernel
@@ -78,9 +76,9 @@ def segment_polytope(geo, a, b, pose):
     tab, E = geo[0], geo[3]
     p, q = into_a(pose, corner(geo, b, 0)), into_a(pose, corner(geo, b, 1))
     f = sub3(q, p)
-    apart, n = depth_of_segment(geo, a, p, q)
+    apart, face = depth_of_segment(geo, a, p, q)
     if not apart > 0.0:
-        return apart, FACE, 0, EDGE, 0, p, p
+        return apart, FACE, face, EDGE, 0, p, p
     near, region, index, foot = point_polytope(geo, a, p)
     far, region1, index1, foot1 = point_polytope(geo, a, q)
     other, end, pb = VERTEX, 0, p

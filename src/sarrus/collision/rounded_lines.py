@@ -145,7 +145,8 @@ def put_rounded(geo, a, b, found, r, signed, pose, out, line):
 
     signed: as planes, whose gap changes its sign on the way through; the gaps of points and lines do not"""
     d, region, i, other, j, pa, pb = found
-    n = scale3(1.0 / d if d > 1e-12 else 0.0, sub3(pb, pa))
+    # Cores that meet in a point have no normal: any direction leads out.
+    n = scale3(1.0 / d, sub3(pb, pa)) if d > 1e-12 else (0.0, 0.0, 1.0)
     capsule = geo[0][b, KIND] == SEGMENT
     if geo[0][a, KIND] == POLYTOPE:
         if region != FACE and capsule:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -29,18 +29,33 @@ class Description:
     addresses: dict[tuple[str, str], int] = field(default_factory=dict)
 
 
-def describe(mechanism: Mechanism, tree: SpanningTree, joints: list[JointGeometry]) -> Description:
-    """Bodies, joints (free roots added) and inputs of `mechanism`, user functions compiled."""
+def _on_tree(
+    mechanism: Mechanism, tree: SpanningTree, joints: list[JointGeometry]
+) -> tuple[list[JointGeometry], np.ndarray]:
+    """(joints with those of the free roots added, kernel number of every body) for a spanning tree."""
     world = len(mechanism.bodies)
     number = np.empty(world + 1, np.int64)
     number[tree.order] = np.arange(world)
     number[world] = world
-    bodies = list(mechanism.bodies.values())
-    centres = [body.position for body in bodies] + [np.zeros(3)]
-    joints = joints + [
+    centres = [body.position for body in mechanism.bodies.values()] + [np.zeros(3)]
+    roots = [
         free_root(tree.order[b], anchor, centres[tree.order[b]] - centres[anchor])
         for b, anchor in zip(tree.roots, tree.anchors, strict=True)
     ]
+    return joints + roots, number
+
+
+def on_another_tree(d: Description, tree: SpanningTree) -> Description:
+    """The same mechanism on another spanning tree."""
+    joints, number = _on_tree(d.mechanism, tree, d.joints[: len(d.mechanism.joints)])
+    return replace(d, tree=tree, joints=joints, number=number)
+
+
+def describe(mechanism: Mechanism, tree: SpanningTree, joints: list[JointGeometry]) -> Description:
+    """Bodies, joints (free roots added) and inputs of `mechanism`, user functions compiled."""
+    world = len(mechanism.bodies)
+    joints, number = _on_tree(mechanism, tree, joints)
+    bodies = list(mechanism.bodies.values())
     rotation = np.array([matrix(body.orientation) for body in bodies]).reshape(world, 3, 3)
     out = Description(mechanism, tree, joints, number, rotation)
     width = 0

@@ -5,6 +5,7 @@ one of its ancestors, and fill stays inside the loop."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sarrus.mechanism import Mechanism
@@ -22,6 +23,21 @@ class SpanningTree:
     roots: list[int]  # bodies that fly freely: no joint leads to the world
     anchors: list[int]  # the user's index of the body that each of them is counted from; the world, or a link
     closures: list[int]  # joints that close loops or are no tree joints, in the user's order
+
+    def without_loops(self, mechanism: Mechanism) -> frozenset[int]:
+        """Bodies (the user's indices) that no joint of a closed loop connects, nor one to the world."""
+        names = list(mechanism.bodies)
+        number = {name: i for i, name in enumerate(names)}
+        joints = list(mechanism.joints.values())
+        root = [self.path_to_world(b)[-1] for b in range(len(self.order))]
+        held = {b for b in range(len(self.order)) if root[b] not in self.roots}
+        tied = {root[b] for b in held}
+        place = {user: b for b, user in enumerate(self.order)}
+        for j in self.closures:
+            if isinstance(joints[j], Joint):
+                ends = (joints[j].parent, joints[j].child)
+                tied |= {root[place[number[name]]] for name in ends if name in number}
+        return frozenset(self.order[b] for b in range(len(self.order)) if root[b] not in tied)
 
     def path_to_world(self, body: int) -> list[int]:
         """`body` and its ancestors, the world left out."""
@@ -45,11 +61,14 @@ class SpanningTree:
         return common
 
 
-def spanning_tree(mechanism: Mechanism, links: tuple[tuple[int, int], ...] = ()) -> SpanningTree:
+def spanning_tree(
+    mechanism: Mechanism, links: Iterable[tuple[int, int]] = (), loose: frozenset[int] = frozenset()
+) -> SpanningTree:
     """The depth-first spanning tree of the joints of `mechanism`.
 
     links: pairs of bodies (the user's indices) that touch.  What flies freely and touches is counted from the
-    body that it touches: the rows of that contact then end there, not at the world."""
+    body that it touches, if it is one of the `loose` ones: the rows of that contact then end there, not at
+    the world."""
     names = list(mechanism.bodies)
     number = {name: i for i, name in enumerate(names)} | {"world": len(names)}
     neighbours: list[list[tuple[int, int, bool]]] = [[] for _ in range(len(names) + 1)]
@@ -104,7 +123,7 @@ def spanning_tree(mechanism: Mechanism, links: tuple[tuple[int, int], ...] = ())
         while follow:
             near = follow.pop()
             for other in touching[near]:
-                if other not in kernel_number:
+                if other not in kernel_number and other in loose:
                     before = len(order)
                     fly(other, near)
                     follow += [near, *order[before:]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from sarrus.model.description import Description, Drives
 from sarrus.model.nodes import join
 from sarrus.model.redundancy import Ranks
 from sarrus.model.state import State
+
+if TYPE_CHECKING:
+    from sarrus.model.pairs import Pairs
 
 
 class Model:
@@ -70,6 +73,17 @@ class Model:
         self.rows = r
         for array in (self.masses, self.inertias, self.gravity):
             array.flags.writeable = False
+
+    @cached_property
+    def near_pairs(self) -> Pairs:
+        """Pairs of shapes that may meet, with their detector and plans."""
+        from sarrus.model.pairs import Pairs
+
+        return Pairs(self)
+
+    def pair_distance(self, position, orientation) -> np.ndarray:
+        """(T,) smallest signed distance [m] of two shapes that may meet, half-spaces left out."""
+        return self.near_pairs.distance(np.asarray(position, float), np.asarray(orientation, float))
 
     @property
     def dof(self) -> int:

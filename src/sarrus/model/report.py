@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from sarrus.mechanism.joints import Joint
 
 if TYPE_CHECKING:
+    from sarrus.mechanism import Limit, Obstacle
     from sarrus.model.model import Model
 
 LISTED = 12
@@ -46,8 +48,69 @@ def listed(names) -> str:
     return text + (f" and {len(names) - LISTED} more" if len(names) > LISTED else "")
 
 
+def contacts(model: Model) -> list[str]:
+    """Shapes that touch, what is fixed in the world, pairs, limits, dry friction and ropes, a line each."""
+    mechanism, world = model.mechanism, len(model.body_names)
+    own = [line for line in model.contacts.shapes if line.body < world]
+    lines = []
+    if own and (mechanism.obstacles or mechanism.contacts):
+        kinds = Counter(type(line.shape).__name__ for line in own)
+        bodies = count(len({line.body for line in own}), "body")
+        text = ", ".join(f"{n} {kind}" for kind, n in kinds.items())
+        lines.append(f"  {count(len(own), 'shape')} of {bodies} can touch: {text}")
+    parts = [obstacle_words(obstacle) for obstacle in mechanism.obstacles.values()]
+    if parts:
+        lines.append(f"  fixed in the world: {shortened(parts)}")
+    if mechanism.contacts:
+        parts = [f"{c.a!r} and {c.b!r}" for c in mechanism.contacts.values()]
+        lines.append(f"  {count(len(parts), 'pair')} of bodies can meet: {shortened(parts)}")
+    if mechanism.exclusions:
+        parts = [" and ".join(repr(name) for name in sorted(pair)) for pair in mechanism.exclusions]
+        lines.append(f"  never meet: {shortened(sorted(parts))}")
+    parts = [words for limit in mechanism.limits.values() for words in limit_words(limit)]
+    if parts:
+        lines.append(f"  {count(len(mechanism.limits), 'limit')}: {shortened(parts)}")
+    parts = [
+        f"{friction.joint!r} {', '.join(f'{effort:.4g}' for effort in friction.effort)}"
+        for friction in mechanism.joint_frictions.values()
+    ]
+    if parts:
+        lines.append(f"  dry friction of joints [N, N m]: {shortened(parts)}")
+    parts = [f"{r.name!r} from {r.a!r} to {r.b!r}, {r.length:.4g} m" for r in mechanism.ropes.values()]
+    if parts:
+        lines.append(f"  {count(len(parts), 'rope')}: {shortened(parts)}")
+    return lines
+
+
+def obstacle_words(obstacle: Obstacle) -> str:
+    """`'ground' (HalfSpace, friction 0.5)`."""
+    bounce = f", restitution {obstacle.restitution:g}" if obstacle.restitution else ""
+    return f"{obstacle.name!r} ({type(obstacle.shape).__name__}, friction {obstacle.friction:g}{bounce})"
+
+
+def limit_words(limit: Limit) -> list[str]:
+    """`'knee' -1 to 2` for every coordinate that the limit bounds."""
+    several = len(limit.lower) > 1
+    out = []
+    for i, (low, high) in enumerate(zip(limit.lower, limit.upper, strict=True)):
+        span = f"{low:.4g} to {high:.4g}"
+        if not isfinite(low):
+            span = f"up to {high:.4g}"
+        elif not isfinite(high):
+            span = f"from {low:.4g}"
+        if isfinite(low) or isfinite(high):
+            out.append(f"{limit.joint!r}{f' coordinate {i}' if several else ''} {span}")
+    return out
+
+
+def shortened(parts: list[str]) -> str:
+    """Parts in a row, the tail counted."""
+    text = "; ".join(parts[:LISTED])
+    return text + (f" and {len(parts) - LISTED} more" if len(parts) > LISTED else "")
+
+
 def report(model: Model) -> str:
-    """Bodies, joints, loops, degrees of freedom and redundancy in words."""
+    """Bodies, joints, contacts, loops, degrees of freedom and redundancy in words."""
     mechanism, ranks = model.mechanism, model.ranks
     kinds = Counter(
         joint.kind if isinstance(joint, Joint) else type(joint).__name__.lower()
@@ -70,6 +133,7 @@ def report(model: Model) -> str:
     ]  # fmt: skip
     if forces:
         lines.append("  " + ", ".join(forces))
+    lines += contacts(model)
     flying = [model.body_names[model.description.tree.order[b]] for b in model.description.tree.roots]
     if flying:
         lines.append(f"  flying freely: {listed(flying)}")

@@ -2,30 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from sarrus.errors import MechanismError
 from sarrus.plots import panels
 from sarrus.plots.style import new_figure
+from sarrus.trajectory.touches import acts_on_bodies
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from sarrus.trajectory import Trajectory
 
 
 def overview(traj: Trajectory, figure: Figure | None = None) -> Figure:
-    """Energy error, violation, joint coordinates, and Newton iterations with divided steps."""
-    figure = _started(traj, figure, 10.0, 6.5)
-    (top_left, top_right), (bottom_left, bottom_right) = figure.subplots(2, 2, sharex=True)
-    panels.energy_error(top_left, traj)
-    panels.violation(top_right, traj)
-    panels.joint_coordinates(bottom_left, traj)
-    panels.iterations(bottom_right, traj)
-    for axes in (top_left, top_right):
-        axes.set_xlabel("")
+    """Energy error, violation, joint coordinates, and Newton iterations with divided steps; contact forces
+    and the smallest gap where there are contacts."""
+    draw = [panels.energy_error, panels.violation, panels.joint_coordinates, panels.iterations]
+    extra = contact_panels(traj)
+    if extra and not traj.joint_names:
+        draw = [panels.energy_error, panels.iterations]
+    draw += extra
+    rows = (len(draw) + 1) // 2
+    figure = _started(traj, figure, 10.0, 3.25 * rows)
+    axes = figure.subplots(rows, 2, sharex=True).ravel()
+    for panel, place in zip(draw, axes, strict=False):
+        panel(place, traj)
+    for place in axes[len(draw) :]:
+        place.set_visible(False)
+    for place in axes[: len(draw) - 2]:
+        place.set_xlabel("")
+    for place in axes[len(draw) - 2 : len(draw)]:
+        place.xaxis.set_tick_params(labelbottom=True)
     figure.suptitle(f"{traj.model.mechanism.name}: {traj.method}, dt {traj.dt:g} s", fontsize="medium")
+    return figure
+
+
+def contact_panels(traj: Trajectory) -> list[Callable[[Axes, Trajectory], None]]:
+    """The panels of what a run has of contacts: forces where they were recorded, the gap of shapes."""
+    from sarrus.model.gaps import meets
+
+    out = [panels.contact_forces] if acts_on_bodies(traj) else []
+    return out + ([panels.gap] if meets(traj.model) else [])
+
+
+def contacts(traj: Trajectory, figure: Figure | None = None) -> Figure:
+    """Contact forces on the bodies, and below them the smallest gap."""
+    draw = contact_panels(traj)
+    if not draw:
+        raise MechanismError(f"the mechanism {traj.model.mechanism.name!r} has no contacts to plot")
+    figure = _started(traj, figure, 7.0, 2.75 * len(draw))
+    axes = figure.subplots(len(draw), 1, sharex=True, squeeze=False)[:, 0]
+    for panel, place in zip(draw, axes, strict=True):
+        panel(place, traj)
+    for place in axes[:-1]:
+        place.set_xlabel("")
     return figure
 
 

@@ -92,6 +92,9 @@ def iterations(axes: Axes, traj: Trajectory) -> None:
     mean = f", {stats.iterations.mean():.2f} on average" if stats.steps else ""
     dots = {"linestyle": "none", "marker": ".", "markersize": 3.0}
     line(axes, ends, stats.iterations, color=GREEN, label=f"Newton iterations{mean}", **dots)
+    if stats.momentum_iterations.any():
+        label = f"momentum stage, {stats.momentum_iterations.mean():.2f}"
+        line(axes, ends, stats.momentum_iterations, color=SKY, label=label, zorder=1.9, **dots)
     divided = stats.divided
     if divided.size:
         label = f"substeps, {divided.size} steps divided" if divided.size > 1 else "substeps, 1 step divided"
@@ -100,6 +103,33 @@ def iterations(axes: Axes, traj: Trajectory) -> None:
     axes.set_ylim(bottom=0.0)
     axes.yaxis.get_major_locator().set_params(integer=True)
     legend(axes)
+
+
+def contact_forces(axes: Axes, traj: Trajectory) -> None:
+    """Size of the force of contacts and ropes on each body; those with the largest impulses have names."""
+    forces = {name: np.linalg.norm(traj.contact_force(name), axis=1) for name in traj.body_names}
+    touched = sorted((name for name in forces if forces[name].any()), key=lambda name: -forces[name].sum())
+    for name, color in zip(touched, COLOURS, strict=False):
+        line(axes, traj.time, forces[name], color=color, label=name, linewidth=0.9, zorder=2.5)
+    for k, name in enumerate(touched[NAMED:]):
+        label = f"{len(touched) - NAMED} more" if k == 0 else None
+        line(axes, traj.time, forces[name], color=GREY, label=label, linewidth=0.4, alpha=0.6)
+    dress(axes, "contact force [N]", title="Contacts")
+    if touched:
+        legend(axes, columns=2 if len(touched) > 4 else 1)
+
+
+def gap(axes: Axes, traj: Trajectory) -> None:
+    """Smallest distance of shapes on a logarithmic axis, and how deep they overlap where they do."""
+    smallest = traj.gap()
+    shown = np.where(smallest >= 0.0, np.maximum(smallest, FLOOR), np.nan)
+    axes.plot(traj.time, shown, color=BLUE, linewidth=1.1, label="gap")
+    if (smallest < 0.0).any():
+        depth = np.where(smallest < 0.0, -smallest, np.nan)
+        axes.plot(traj.time, depth, ".", color=VERMILLION, markersize=3.0, label="overlap")
+        legend(axes)
+    axes.set_yscale("log")
+    dress(axes, "smallest gap [m]", title="Gap")
 
 
 def momentum(axes: Axes, traj: Trajectory, angular: bool) -> None:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sarrus.model.gaps import meets
+
 if TYPE_CHECKING:
     from sarrus.trajectory.trajectory import Trajectory
 
@@ -31,6 +33,7 @@ def report(traj: Trajectory) -> str:
         f"iterations      {totals['iterations_mean']:.2f} per step, at most {totals['iterations_max']}",
         f"divided steps   {totals['substepped_steps']}{divided(traj)}",
     ]
+    lines += of_contacts(traj)
     if totals["singular_nodes"]:
         lines.append(f"singular        configurations met at {totals['singular_nodes']} nodes")
     if totals["projection"]:
@@ -43,6 +46,28 @@ def report(traj: Trajectory) -> str:
             f"{totals['us_per_step']:.3g} us per step; {totals['status']}"
         )
     return "\n".join(lines)
+
+
+def of_contacts(traj: Trajectory) -> list[str]:
+    """Smallest gap, work and largest force of the contacts, and what the momentum stage cost."""
+    contacts = traj.model.contacts
+    if not contacts.any or traj.touch_records is None:
+        return []
+    totals, lines = traj.stats.summary(), []
+    if meets(traj.model):
+        lines.append(f"gap             at least {traj.gap().min():.2e} m")
+    seen = traj.touches
+    size = np.linalg.norm(seen.impulse, axis=1)
+    worst = ""
+    if len(seen):
+        k = int(np.argmax(size))
+        worst = f", largest impulse {size[k]:.3g} N s or N m s at {seen.names[int(seen.contact[k])]!r}"
+    lines.append(f"contact work    {traj.contact_work().sum():.6g} J{worst}")
+    lines.append(
+        f"momentum stage  {totals['momentum_iterations_mean']:.2f} iterations per step, "
+        f"at most {totals['momentum_iterations_max']}"
+    )
+    return lines
 
 
 def divided(traj: Trajectory) -> str:

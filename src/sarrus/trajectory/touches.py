@@ -102,15 +102,26 @@ def node_of(table: Array) -> np.ndarray:
 def contact_work(traj: Trajectory) -> Array:
     """Work of all records per step, (steps,) [J]."""
     table = records(traj)
-    work = np.bincount(table[:, STEP].astype(np.int64), table[:, WORK], traj.stats.steps)
+    work = np.bincount(table[:, STEP].astype(np.int64), table[:, WORK], traj.stats.steps).astype(float)
     work.flags.writeable = False
     return work
+
+
+def pulls_or_pushes(traj: Trajectory) -> bool:
+    """Whether the model has contacts or ropes, which act on bodies."""
+    contacts = traj.model.contacts
+    return bool(contacts.pairs or any(line.kind == at.TOUCH for line in contacts.lines))
+
+
+def acts_on_bodies(traj: Trajectory) -> bool:
+    """Whether the trajectory holds forces of contacts or ropes."""
+    return traj.touch_records is not None and pulls_or_pushes(traj)
 
 
 def contact_force(traj: Trajectory, body: int) -> Array:
     """Mean force (T+1, 3) [N] on a body at the recorded nodes, world frame: contacts and ropes."""
     contacts = traj.model.contacts
-    if not (contacts.pairs or any(line.kind == at.TOUCH for line in contacts.lines)):
+    if not pulls_or_pushes(traj):
         raise MechanismError(
             f"the mechanism {traj.model.mechanism.name!r} has no contacts and no ropes that could push or "
             "pull a body; see add_ground, add_obstacle, add_contact and add_rope"
@@ -128,7 +139,7 @@ def contact_force(traj: Trajectory, body: int) -> Array:
     seen = (own != 0.0) & (node % every == 0)
     line, impulse = node[seen] // every, own[seen, None] * table[seen, IMPULSE]
     force = np.stack([np.bincount(line, impulse[:, k], len(traj))[: len(traj)] for k in range(3)], axis=1)
-    force /= traj.dt
+    force = force / traj.dt
     # One step only belongs to each end of the run: half of dt, or all of it where a method puts the forces of
     # a step at its first node.
     one_sided = traj.method == "variational1"

@@ -84,3 +84,28 @@ def test_a_plank_that_tips_over_an_edge_turns_about_it():
     # The allowed penetration of a pair
     assert detector.distance(ONE, x1, R1)[0] >= -1e-6
     assert detector.distance(ONE, x1, R1)[0] <= 1e-6
+
+
+@pytest.mark.parametrize(
+    "shape", [Sphere(0.1), Capsule(0.1, 0.2), Box((0.2, 0.2, 0.2))], ids=lambda shape: type(shape).__name__
+)
+@pytest.mark.parametrize("place", [(0.1, 0.0, 0.45), (0.48, 0.0, 0.1), (0.0, 0.0, 0.3)])
+def test_lines_of_bodies_that_overlap_from_the_start_lead_out(shape, place):
+    detector = pair(Box((1, 1, 1)), shape)
+    x, R = at_rest(2)
+    x[1] = place
+    depth = -detector.distance(ONE, x, R)[0]
+    assert depth > 0.0
+    lines = used(detector.features(ONE, x, R, x, R))
+    # Translated out along the normal by the depth, the pair just touches.
+    n = lines[0, FEATURE_N : FEATURE_N + 3]
+    assert gaps(lines, x, R).min() == pytest.approx(-depth, abs=1e-9)
+    x[1] += depth * n
+    assert detector.distance(ONE, x, R)[0] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_balls_with_one_centre_are_led_apart():
+    detector = pair(Sphere(0.1), Sphere(0.2))
+    lines, start, _ = moved(detector, (0, 0, 0), (0, 0, 0))
+    assert gaps(lines, *start)[0] == pytest.approx(-0.3)
+    assert np.linalg.norm(lines[0, FEATURE_N : FEATURE_N + 3]) == pytest.approx(1.0)

@@ -4,13 +4,17 @@ A contact with the world is a leaf of its body: its linearised force df = change
 into the body's 6x6 block.  A limit on a coordinate that the tree carries goes into the pivot of that freedom.
 A contact between two bodies is up to three border rows with the inverse of the slope as compliance."""
 
-from math import sqrt
 
 from sarrus._jit import helper, kernel
 from sarrus.dynamics.contact import ends_of, is_on, put_contact_rows, rows_of
+from sarrus.integrators.variational.central_path import (
+    cone_size,
+    has_friction,
+    has_normal,
+    variables_of,
+)
 from sarrus.layout import (
     BODIES,
-    BOUND,
     CHANGE,
     COMPLIANCE,
     CONTACT_FREEDOM,
@@ -26,7 +30,6 @@ from sarrus.layout import (
     EFFORT_BASE,
     EFFORT_LEFT,
     ERR,
-    FORCE2,
     G0,
     G1,
     MU,
@@ -38,8 +41,6 @@ from sarrus.layout import (
     ROW_KIND,
     ROWS,
     S_CONTACTS,
-    SCALE_F,
-    SCALE_L,
     SIDE,
     SLOPE,
     STIFFNESS,
@@ -61,43 +62,10 @@ from sarrus.solvers.cone import (
     friction_direction,
     friction_multiplier,
     friction_slip,
-    longest_cone_step,
-    longest_step,
     normal_direction,
-    path_gap,
-    path_slip,
 )
 
 STILL = (0.0, 0.0, 0.0, 0.0, 0.0)
-
-
-@helper
-def has_normal(topo, i):
-    """Whether contact i has a gap and a normal force: all but dry friction of a coordinate"""
-    return topo[topo[0, T_CONTACTS] + i, CONTACT_KIND] != DRAG
-
-
-@helper
-def has_friction(topo, state, i):
-    kind, k = topo[topo[0, T_CONTACTS] + i, CONTACT_KIND], topo[0, S_CONTACTS] + i
-    return kind == DRAG or get1(state, k, MU) > 0.0
-
-
-@helper
-def cone_size(topo, state, work, i):
-    """Largest friction force m of contact i"""
-    k = topo[0, S_CONTACTS] + i
-    if topo[topo[0, T_CONTACTS] + i, CONTACT_KIND] == DRAG:
-        return get1(state, k, BOUND)
-    return get1(state, k, MU) * get1(work, topo[0, W_CONTACTS] + i, VARIABLES + 1)
-
-
-@helper
-def variables_of(work, w):
-    """(b, psi, l) of the contact at line w"""
-    b = get1(work, w, VARIABLES + 2), get1(work, w, VARIABLES + 3)
-    l = get1(work, w, VARIABLES + 5), get1(work, w, VARIABLES + 6)
-    return b, get1(work, w, VARIABLES + 4), l
 
 
 @helper
@@ -109,133 +77,6 @@ def friction_residuals(work, w):
         get1(work, w, RESIDUALS + 5),
         get1(work, w, RESIDUALS + 6),
     )
-
-
-@helper
-def energy_scale(work, w):
-    return get1(work, w, SCALE_F) * get1(work, w, SCALE_L)
-
-
-@kernel
-def start_level(topo, state, work):
-    """(barrier of a cold start, largest penetration), in natural units: from the energy of impact and slip"""
-    level, worst, total = 0.1, 0.0, 0.0
-    for i in range(topo[0, CONTACTS]):
-        if is_on(topo, state, i) and has_normal(topo, i):
-            k, w = topo[0, S_CONTACTS] + i, topo[0, W_CONTACTS] + i
-            length = get1(work, w, SCALE_L)
-            p = -get1(work, w, TRIAL) / length
-            g = 1.0 + p if p > 0.0 else 1.0 / (1.0 - p)
-            slip = 0.0
-            if has_friction(topo, state, i):
-                l1, l2 = get1(work, w, TRIAL + 1), get1(work, w, TRIAL + 2)
-                slip = get1(state, k, MU) * sqrt(l1 * l1 + l2 * l2) / length
-            level, worst = max(level, 0.3 * g * max(g, slip)), max(worst, p)
-            total += p + slip
-    return level + 0.0 * total, worst + 0.0 * total
-
-
-@kernel
-def start_contacts(topo, state, work, level, memory):
-    """Variables on the decoupled central path of barrier `level` (natural units), for gap and slip at the
-    trial configuration.
-
-    memory: column of forces that gaps are expected to be closed by (FORCE1, FORCE2), or -1"""
-    for i in range(topo[0, CONTACTS]):
-        if not is_on(topo, state, i):
-            continue
-        k, w = topo[0, S_CONTACTS] + i, topo[0, W_CONTACTS] + i
-        kappa = level * energy_scale(work, w)
-        if has_normal(topo, i):
-            stiffness = get1(work, w, SCALE_F) / get1(work, w, SCALE_L)
-            phi = get1(work, w, TRIAL)
-            if memory == FORCE2:
-                phi = max(phi, 0.0) if get1(state, k, memory) > 0.0 else phi
-            if memory >= 0:
-                phi -= get1(state, k, memory) / stiffness
-            s, gamma = path_gap(phi, kappa, stiffness)
-            put1(work, w, VARIABLES, s)
-            put1(work, w, VARIABLES + 1, gamma)
-        if has_friction(topo, state, i):
-            l1, l2 = get1(work, w, TRIAL + 1), get1(work, w, TRIAL + 2)
-            b1, b2, psi = path_slip(cone_size(topo, state, work, i), l1, l2, kappa)
-            put1(work, w, VARIABLES + 2, b1)
-            put1(work, w, VARIABLES + 3, b2)
-            put1(work, w, VARIABLES + 4, psi)
-            put1(work, w, VARIABLES + 5, l1)
-            put1(work, w, VARIABLES + 6, l2)
-        else:
-            for j in range(2, 7):
-                put1(work, w, VARIABLES + j, 0.0)
-        for j in range(7):
-            put1(work, w, DIRECTIONS + j, 0.0)
-
-
-@helper
-def products(topo, state, work, i, w, alpha):
-    """(s gamma, m psi + b.l) of contact i after a part alpha of the direction"""
-    first, second = 0.0, 0.0
-    if has_normal(topo, i):
-        s = get1(work, w, VARIABLES) + alpha * get1(work, w, DIRECTIONS)
-        gamma = get1(work, w, VARIABLES + 1) + alpha * get1(work, w, DIRECTIONS + 1)
-        first = s * gamma
-    if has_friction(topo, state, i):
-        m = cone_size(topo, state, work, i)
-        if has_normal(topo, i):
-            m += alpha * get1(state, topo[0, S_CONTACTS] + i, MU) * get1(work, w, DIRECTIONS + 1)
-        psi = get1(work, w, VARIABLES + 4) + alpha * get1(work, w, DIRECTIONS + 4)
-        second = m * psi
-        for j in range(2):
-            b = get1(work, w, VARIABLES + 2 + j) + alpha * get1(work, w, DIRECTIONS + 2 + j)
-            second += b * (get1(work, w, VARIABLES + 5 + j) + alpha * get1(work, w, DIRECTIONS + 5 + j))
-    return first, second
-
-
-@kernel
-def mean_product(topo, state, work, alpha):
-    """(mean, largest) product in natural units after a part alpha of the direction"""
-    total, top, count = 0.0, 0.0, 0
-    for i in range(topo[0, CONTACTS]):
-        if is_on(topo, state, i):
-            w = topo[0, W_CONTACTS] + i
-            first, second = products(topo, state, work, i, w, alpha)
-            scale = 1.0 / energy_scale(work, w)
-            total += scale * (first + second)
-            top = max(top, scale * max(first, second))
-            count += (1 if has_normal(topo, i) else 0) + (1 if has_friction(topo, state, i) else 0)
-    return total / max(count, 1), top + 0.0 * total
-
-
-@kernel
-def put_residuals(topo, state, work, level, second):
-    """Residuals of the contacts for the barrier `level`, plus `second` times the products of the last
-    direction"""
-    for i in range(topo[0, CONTACTS]):
-        if not is_on(topo, state, i):
-            continue
-        w = topo[0, W_CONTACTS] + i
-        kappa = level * energy_scale(work, w)
-        dgamma = get1(work, w, DIRECTIONS + 1)
-        if has_normal(topo, i):
-            s, gamma = get1(work, w, VARIABLES), get1(work, w, VARIABLES + 1)
-            put1(work, w, RESIDUALS, s - get1(work, w, TRIAL))
-            put1(
-                work, w, RESIDUALS + 1,
-                s * gamma - kappa + second * get1(work, w, DIRECTIONS) * dgamma,
-            )  # fmt: skip
-        if has_friction(topo, state, i):
-            m, dm = cone_size(topo, state, work, i), 0.0
-            if has_normal(topo, i):
-                dm = get1(state, topo[0, S_CONTACTS] + i, MU) * dgamma
-            b, psi, l = variables_of(work, w)
-            dpsi = get1(work, w, DIRECTIONS + 4)
-            total = m * psi - kappa + second * dm * dpsi
-            for j in range(2):
-                db, dl = get1(work, w, DIRECTIONS + 2 + j), get1(work, w, DIRECTIONS + 5 + j)
-                put1(work, w, RESIDUALS + 2 + j, l[j] - get1(work, w, TRIAL + 1 + j))
-                total += b[j] * l[j] + second * db * dl
-                put1(work, w, RESIDUALS + 5 + j, m * l[j] + psi * b[j] + second * (dm * dl + dpsi * db))
-            put1(work, w, RESIDUALS + 4, total)
 
 
 @kernel
@@ -450,65 +291,6 @@ def put_directions(topo, state, work, dt, loops):
             put1(work, w, DIRECTIONS + 4, friction_multiplier(m, dm, b, psi, l, r, (db1, db2)))
             put1(work, w, DIRECTIONS + 5, d1 - r[0])
             put1(work, w, DIRECTIONS + 6, d2 - r[1])
-
-
-@kernel
-def longest_contact_step(topo, state, work):
-    """The longest part of the direction that stays in all cones"""
-    step, total = 1e300, 0.0
-    for i in range(topo[0, CONTACTS]):
-        if not is_on(topo, state, i):
-            continue
-        w = topo[0, W_CONTACTS] + i
-        if has_normal(topo, i):
-            for j in range(2):
-                d = get1(work, w, DIRECTIONS + j)
-                step, total = min(step, longest_step(get1(work, w, VARIABLES + j), d)), total + d
-        if has_friction(topo, state, i):
-            m, dm = cone_size(topo, state, work, i), 0.0
-            if has_normal(topo, i):
-                dm = get1(state, topo[0, S_CONTACTS] + i, MU) * get1(work, w, DIRECTIONS + 1)
-            b, psi, l = variables_of(work, w)
-            db1, db2 = get1(work, w, DIRECTIONS + 2), get1(work, w, DIRECTIONS + 3)
-            dpsi = get1(work, w, DIRECTIONS + 4)
-            dl1, dl2 = get1(work, w, DIRECTIONS + 5), get1(work, w, DIRECTIONS + 6)
-            step = min(step, longest_cone_step(m, dm, b[0], b[1], db1, db2))
-            step = min(step, longest_cone_step(psi, dpsi, l[0], l[1], dl1, dl2))
-            total += dpsi + db1 + db2 + dl1 + dl2
-    return step + 0.0 * total
-
-
-@kernel
-def contact_errors(topo, state, work):
-    """(largest error of gap and slip, whether every gap is positive for certain)"""
-    top, total, sure = 0.0, 0.0, True
-    for i in range(topo[0, CONTACTS]):
-        if not is_on(topo, state, i):
-            continue
-        w = topo[0, W_CONTACTS] + i
-        if has_normal(topo, i):
-            s = get1(work, w, VARIABLES)
-            e = s - get1(work, w, TRIAL)
-            top, total = max(top, abs(e)), total + e
-            sure = sure and abs(e) <= 0.5 * s
-        if has_friction(topo, state, i):
-            for j in range(2):
-                e = get1(work, w, VARIABLES + 5 + j) - get1(work, w, TRIAL + 1 + j)
-                top, total = max(top, abs(e)), total + e
-    return top + 0.0 * total, sure
-
-
-@kernel
-def move_contacts(topo, state, work, alpha):
-    """Variables moved by a part alpha of their direction"""
-    for i in range(topo[0, CONTACTS]):
-        if is_on(topo, state, i):
-            w = topo[0, W_CONTACTS] + i
-            for j in range(7):
-                put1(
-                    work, w, VARIABLES + j,
-                    get1(work, w, VARIABLES + j) + alpha * get1(work, w, DIRECTIONS + j),
-                )  # fmt: skip
 
 
 @kernel

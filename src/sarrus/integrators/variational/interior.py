@@ -12,17 +12,19 @@ from sarrus.dynamics.border import put_rows
 from sarrus.dynamics.contact import add_contact_impulses, evaluate_contacts
 from sarrus.dynamics.custom import seed_bodies
 from sarrus.dynamics.evaluate import evaluate
-from sarrus.integrators.variational.inequalities import (
-    add_matrix,
-    add_right_hand_side,
+from sarrus.integrators.variational.central_path import (
     contact_errors,
     longest_contact_step,
     mean_product,
     move_contacts,
-    move_gaps,
-    put_directions,
     put_residuals,
     start_contacts,
+)
+from sarrus.integrators.variational.inequalities import (
+    add_matrix,
+    add_right_hand_side,
+    move_gaps,
+    put_directions,
 )
 from sarrus.integrators.variational.newton import (
     CONVERGED,

@@ -5,8 +5,8 @@ from sarrus._jit import address_of, call_with_4, entry, helper, kernel
 from sarrus.dynamics.coordinates import coordinate_joint, coordinate_rate
 from sarrus.dynamics.elements import forces, servo_offsets
 from sarrus.dynamics.readout import record
-from sarrus.integrators.variational.impact import momentum_stage, position_stage, record_touches
 from sarrus.integrators.variational.interior import MOMENTA, POSITIONS
+from sarrus.integrators.variational.momenta import momentum_stage
 from sarrus.integrators.variational.newton import CHOOSE_ROWS, CONVERGED, NOT_FINITE, step
 from sarrus.integrators.variational.node import (
     ASIDE,
@@ -19,6 +19,7 @@ from sarrus.integrators.variational.node import (
     project,
     smallest_pivot,
 )
+from sarrus.integrators.variational.positions import position_stage
 from sarrus.integrators.variational.reactions import (
     add_reactions,
     balance_of_contacts,
@@ -30,6 +31,7 @@ from sarrus.integrators.variational.reactions import (
     keep_momenta,
     restore_momenta,
 )
+from sarrus.integrators.variational.stages import record_touches
 from sarrus.layout import (
     BODIES,
     INPUTS,
@@ -111,129 +113,6 @@ def project_node(topo, par, state, work, counts, total, dt, settings, scales, lo
     return least, fallen
 
 
-@kernel
-def rollout(
-    topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total,
-    stats, q, v, memory, touches, loops, elements, contacts,
-):  # fmt: skip
-    """Runs counts[STEPS] steps; returns (status, steps done, lines recorded).
-
-    u: inputs (steps or 1, 2, inputs) at both nodes of a step; stages: lengths of the stages of a step as
-    parts of it; saved: copy of `state` at the start of a step, empty where a failed step leaves `state` as it
-    was; total: impulses of the joints at the node (see `compare_reactions`); q, v, memory: for a compiled
-    controller"""
-    n = topo[0, BODIES]
-    gravity = (settings[GRAVITY], settings[GRAVITY + 1], settings[GRAVITY + 2])
-    left, right = settings[LEFT], settings[RIGHT]
-    time, written = settings[TIME], 0
-    whole = values[3]
-    for k in range(counts[STEPS]):
-        ku = min(k, u.shape[0] - 1)
-        if elements is not None:
-            if counts[CONTROLLER] != 0:
-                joint_velocities(topo, par, state, work, q, v)
-                call_with_4(
-                    counts[CONTROLLER], time, address_of(q, 0, 0), address_of(v, 0, 0),
-                    address_of(values, 2, 0), address_of(memory, 0, 0),
-                )  # fmt: skip
-                for i in range(topo[0, INPUTS]):
-                    u[ku, 0, i] = values[2, i]
-                    u[ku, 1, i] = values[2, i]
-        if saved.shape[0] > 0:
-            for i in range(state.shape[0]):
-                for j in range(state.shape[1]):
-                    saved[i, j] = state[i, j]
-        fraction = 0.0
-        factored, corrected, aside, later = 0, 0, 0, 0
-        ask = False
-        for s in range(stages.shape[0]):
-            dt = stages[s] * settings[DT]
-            if elements is not None:
-                if topo[0, INPUTS] > 0:
-                    inputs_between(u, ku, fraction, values, 0)
-                    inputs_between(u, ku, fraction + stages[s], values, 1)
-                    forces(topo, par, state, work, gravity, values[0])
-                    servo_offsets(topo, par, state, values[0], values[1])
-            last, last2 = state[n, LAST_DT], state[n, LAST_DT2]
-            known = state[n, READ_OUT] != 0.0
-            ratio = dt / last if known else (last + dt) / (last + last2)
-            if contacts is not None:
-                status, f, c = position_stage(
-                    topo, par, state, work, time, dt, ratio, left, right, gravity, settings[TOLERANCE],
-                    settings[LIMIT], counts[MOST], known, scales, loops, elements, whole,
-                )  # fmt: skip
-                if status == CONVERGED:
-                    counts[TOUCHES] = record_touches(
-                        topo, state, work, POSITIONS, counts[BEFORE] + k, dt, V, touches, counts[TOUCHES]
-                    )
-            else:
-                status, f, c = step(
-                    topo, par, state, work, time, dt, ratio, left, right, gravity, settings[TOLERANCE],
-                    settings[LIMIT], counts[MOST], known, scales, loops, elements, whole,
-                )  # fmt: skip
-            factored += f
-            corrected += c
-            if status != CONVERGED:
-                record_stats(stats, k, factored, corrected, status, aside)
-                return status, k, written
-            if counts[REACTIONS] and s == 0:
-                before = hold_reactions(topo, total)
-                add_reactions(topo, par, state, work, total, elements is not None, loops)
-                total[topo[0, JOINTS], 0] += left * dt
-                compare_reactions(topo, total, before, left * dt)
-                if (counts[BEFORE] + k) % counts[EVERY] == 0:
-                    write_reactions(topo, total, reactions, counts[LINE] + written - 1)
-            fraction += stages[s]
-            accept(topo, par, state, work, time, dt, left, right, gravity, values[1], loops, elements)
-            time += dt
-            if elements is not None:
-                if not is_finite(topo, state, P):
-                    record_stats(stats, k, factored, corrected, NOT_FINITE, aside)
-                    return NOT_FINITE, k, written
-            state[n, LAST_DT], state[n, LAST_DT2] = dt, last
-            final = s == stages.shape[0] - 1
-            wanted = counts[READ] != 0 or (counts[BEFORE] + k + 1) % counts[EVERY] == 0
-            state[n, READ_OUT] = 0.0
-            if (final and wanted) or loops is not None or contacts is not None:
-                if counts[REACTIONS]:
-                    clear_reactions(topo, total)
-                least, fallen = project_node(
-                    topo, par, state, work, counts, total, dt, settings, scales, loops, elements
-                )
-                if contacts is not None:
-                    if counts[REACTIONS]:
-                        hold_node(topo, state, work)
-                    status, c = momentum_stage(
-                        topo, par, state, work, time, dt, gravity, settings[TOLERANCE], loops, elements, whole
-                    )
-                    later += c
-                    if status != CONVERGED:
-                        record_stats(stats, k, factored, corrected, status, aside)
-                        return status, k, written
-                    counts[TOUCHES] = record_touches(
-                        topo, state, work, MOMENTA, counts[BEFORE] + k, dt, U, touches, counts[TOUCHES]
-                    )
-                    if counts[REACTIONS]:
-                        balance_of_contacts(topo, state, work, dt, loops)
-                        add_reactions(topo, par, state, work, total, False, loops)
-                if not is_finite(topo, state, U):
-                    record_stats(stats, k, factored, corrected, NOT_FINITE, aside)
-                    return NOT_FINITE, k, written
-                state[n, READ_OUT] = 1.0
-                aside += 1 if least < SINGULAR else 0
-                # Rows are not chosen at a singular node: the next one tells them apart.
-                ask = ask or (fallen and least >= SINGULAR)
-        time = settings[TIME] + (k + 1) * settings[DT]
-        record_stats(stats, k, factored, corrected, CONVERGED, aside)
-        stats[k, 4] = later
-        if (counts[BEFORE] + k + 1) % counts[EVERY] == 0:
-            record(topo, par, state, out, counts[LINE] + written)
-            written += 1
-        if ask:
-            return CHOOSE_ROWS, k + 1, written
-    return CONVERGED, counts[STEPS], written
-
-
 @helper
 def record_stats(stats, k, factored, corrected, status, aside):
     stats[k, 0] = factored
@@ -275,83 +154,145 @@ def start(topo, par, state, work, u, settings, scales, mode, loops, elements):
     return least
 
 
-@kernel
-def run(
-    topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total,
-    stats, q, v, memory, touches, loops, elements, contacts,
-):  # fmt: skip
-    """`rollout`, or `start` with its result in values[3, 0]: one entry, so that their common kernels are
-    compiled once"""
-    if counts[START] != NO_START:
-        values[3, 0] = start(topo, par, state, work, u, settings, scales, counts[START], loops, elements)
-        return CONVERGED, 0, 0
-    return rollout(
+def rollout(name, loops, elements, contacts):
+    """The compiled loop for one kind of model; each flag True, or None where such models have none.
+
+    One function of its own, not a call into a common one: every level of calls is compiled together with all
+    that it calls"""
+
+    def run(
         topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total,
-        stats, q, v, memory, touches, loops, elements, contacts,
-    )  # fmt: skip
+        stats, q, v, memory, touches,
+    ):  # fmt: skip
+        """Runs counts[STEPS] steps; returns (status, steps done, lines recorded).  Or only starts the node,
+        as counts[START] says, with the smallest pivot of a loop in values[3, 0].
+
+        u: inputs (steps or 1, 2, inputs) at both nodes of a step; stages: lengths of the stages of a step as
+        parts of it; saved: copy of `state` at the start of a step, empty where a failed step leaves `state`
+        as it was; total: impulses of the joints at the node (see `compare_reactions`); q, v, memory: for a
+        compiled controller; touches: records of contacts (see `record_touches`)"""
+        if counts[START] != NO_START:
+            values[3, 0] = start(topo, par, state, work, u, settings, scales, counts[START], loops, elements)
+            return CONVERGED, 0, 0
+        n = topo[0, BODIES]
+        gravity = (settings[GRAVITY], settings[GRAVITY + 1], settings[GRAVITY + 2])
+        left, right = settings[LEFT], settings[RIGHT]
+        time, written = settings[TIME], 0
+        whole = values[3]
+        for k in range(counts[STEPS]):
+            ku = min(k, u.shape[0] - 1)
+            if elements is not None:
+                if counts[CONTROLLER] != 0:
+                    joint_velocities(topo, par, state, work, q, v)
+                    call_with_4(
+                        counts[CONTROLLER], time, address_of(q, 0, 0), address_of(v, 0, 0),
+                        address_of(values, 2, 0), address_of(memory, 0, 0),
+                    )  # fmt: skip
+                    for i in range(topo[0, INPUTS]):
+                        u[ku, 0, i] = values[2, i]
+                        u[ku, 1, i] = values[2, i]
+            if saved.shape[0] > 0:
+                for i in range(state.shape[0]):
+                    for j in range(state.shape[1]):
+                        saved[i, j] = state[i, j]
+            fraction = 0.0
+            factored, corrected, aside, later = 0, 0, 0, 0
+            ask = False
+            for s in range(stages.shape[0]):
+                dt = stages[s] * settings[DT]
+                if elements is not None:
+                    if topo[0, INPUTS] > 0:
+                        inputs_between(u, ku, fraction, values, 0)
+                        inputs_between(u, ku, fraction + stages[s], values, 1)
+                        forces(topo, par, state, work, gravity, values[0])
+                        servo_offsets(topo, par, state, values[0], values[1])
+                last, last2 = state[n, LAST_DT], state[n, LAST_DT2]
+                known = state[n, READ_OUT] != 0.0
+                ratio = dt / last if known else (last + dt) / (last + last2)
+                if contacts is not None:
+                    status, f, c = position_stage(
+                        topo, par, state, work, time, dt, ratio, left, right, gravity, settings[TOLERANCE],
+                        settings[LIMIT], counts[MOST], known, scales, loops, elements, whole,
+                    )  # fmt: skip
+                    if status == CONVERGED:
+                        counts[TOUCHES] = record_touches(
+                            topo, state, work, POSITIONS, counts[BEFORE] + k, dt, V, touches, counts[TOUCHES]
+                        )
+                else:
+                    status, f, c = step(
+                        topo, par, state, work, time, dt, ratio, left, right, gravity, settings[TOLERANCE],
+                        settings[LIMIT], counts[MOST], known, scales, loops, elements, whole,
+                    )  # fmt: skip
+                factored += f
+                corrected += c
+                if status != CONVERGED:
+                    record_stats(stats, k, factored, corrected, status, aside)
+                    return status, k, written
+                if counts[REACTIONS] and s == 0:
+                    before = hold_reactions(topo, total)
+                    add_reactions(topo, par, state, work, total, elements is not None, loops)
+                    total[topo[0, JOINTS], 0] += left * dt
+                    compare_reactions(topo, total, before, left * dt)
+                    if (counts[BEFORE] + k) % counts[EVERY] == 0:
+                        write_reactions(topo, total, reactions, counts[LINE] + written - 1)
+                fraction += stages[s]
+                accept(topo, par, state, work, time, dt, left, right, gravity, values[1], loops, elements)
+                time += dt
+                if elements is not None:
+                    if not is_finite(topo, state, P):
+                        record_stats(stats, k, factored, corrected, NOT_FINITE, aside)
+                        return NOT_FINITE, k, written
+                state[n, LAST_DT], state[n, LAST_DT2] = dt, last
+                final = s == stages.shape[0] - 1
+                wanted = counts[READ] != 0 or (counts[BEFORE] + k + 1) % counts[EVERY] == 0
+                state[n, READ_OUT] = 0.0
+                if (final and wanted) or loops is not None or contacts is not None:
+                    if counts[REACTIONS]:
+                        clear_reactions(topo, total)
+                    least, fallen = project_node(
+                        topo, par, state, work, counts, total, dt, settings, scales, loops, elements
+                    )
+                    if contacts is not None:
+                        if counts[REACTIONS]:
+                            hold_node(topo, state, work)
+                        status, c = momentum_stage(
+                            topo, par, state, work, time, dt, right, gravity, settings[TOLERANCE], loops,
+                            elements, whole,
+                        )
+                        later += c
+                        if status != CONVERGED:
+                            record_stats(stats, k, factored, corrected, status, aside)
+                            return status, k, written
+                        counts[TOUCHES] = record_touches(
+                            topo, state, work, MOMENTA, counts[BEFORE] + k, dt, U, touches, counts[TOUCHES]
+                        )
+                        if counts[REACTIONS]:
+                            balance_of_contacts(topo, state, work, dt, loops)
+                            add_reactions(topo, par, state, work, total, False, loops)
+                    if not is_finite(topo, state, U):
+                        record_stats(stats, k, factored, corrected, NOT_FINITE, aside)
+                        return NOT_FINITE, k, written
+                    state[n, READ_OUT] = 1.0
+                    aside += 1 if least < SINGULAR else 0
+                    # Rows are not chosen at a singular node: the next one tells them apart.
+                    ask = ask or (fallen and least >= SINGULAR)
+            time = settings[TIME] + (k + 1) * settings[DT]
+            record_stats(stats, k, factored, corrected, CONVERGED, aside)
+            stats[k, 4] = later
+            if (counts[BEFORE] + k + 1) % counts[EVERY] == 0:
+                record(topo, par, state, out, counts[LINE] + written)
+                written += 1
+            if ask:
+                return CHOOSE_ROWS, k + 1, written
+        return CONVERGED, counts[STEPS], written
+
+    run.__name__ = run.__qualname__ = name
+    return entry(run)
 
 
-@entry
-def run_tree(
-    topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total,
-    stats, q, v, memory, touches,
-):  # fmt: skip
-    return run(
-        topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total,
-        stats, q, v, memory, touches, None, None, None,
-    )  # fmt: skip
-
-
-@entry
-def run_loops(
-    topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total,
-    stats, q, v, memory, touches,
-):  # fmt: skip
-    return run(
-        topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total,
-        stats, q, v, memory, touches, True, None, None,
-    )  # fmt: skip
-
-
-@entry
-def run_tree_elements(
-    topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total,
-    stats, q, v, memory, touches,
-):  # fmt: skip
-    return run(
-        topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total,
-        stats, q, v, memory, touches, None, True, None,
-    )  # fmt: skip
-
-
-@entry
-def run_loops_elements(
-    topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total,
-    stats, q, v, memory, touches,
-):  # fmt: skip
-    return run(
-        topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total,
-        stats, q, v, memory, touches, True, True, None,
-    )  # fmt: skip
-
-
-@entry
-def run_tree_contacts(
-    topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total,
-    stats, q, v, memory, touches,
-):  # fmt: skip
-    return run(
-        topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total,
-        stats, q, v, memory, touches, None, True, True,
-    )  # fmt: skip
-
-
-@entry
-def run_loops_contacts(
-    topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total,
-    stats, q, v, memory, touches,
-):  # fmt: skip
-    return run(
-        topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total,
-        stats, q, v, memory, touches, True, True, True,
-    )  # fmt: skip
+run_tree = rollout("run_tree", None, None, None)
+run_loops = rollout("run_loops", True, None, None)
+run_tree_elements = rollout("run_tree_elements", None, True, None)
+run_loops_elements = rollout("run_loops_elements", True, True, None)
+run_tree_contacts = rollout("run_tree_contacts", None, True, True)
+run_loops_contacts = rollout("run_loops_contacts", True, True, True)

@@ -14,10 +14,13 @@ from sarrus._jit import Compiling
 from sarrus.errors import MechanismError, Status
 from sarrus.integrators.variational import rollout as run
 from sarrus.integrators.variational.active_rows import ActiveRows
-from sarrus.integrators.variational.impact import TOUCH_COLS, TOUCH_STEP
+from sarrus.integrators.variational.failures import Failure, describe
+from sarrus.integrators.variational.near_pairs import DEEPEST, NearPairs, carry_state, memory_of, put_lines
 from sarrus.integrators.variational.newton import CHOOSE_ROWS
 from sarrus.integrators.variational.node import SINGULAR
+from sarrus.integrators.variational.stages import TOUCH_COLS, TOUCH_CONTACT, TOUCH_STEP
 from sarrus.model import Model, State
+from sarrus.model.arrays import Arrays
 from sarrus.model.nodes import join, split
 
 # By (loops, elements, contacts).
@@ -39,16 +42,6 @@ REDUNDANT_LIMIT, INEXACT_FACTOR = 1e-8, 100.0
 
 
 @dataclass
-class Failure:
-    """A step that found no solution, substeps included."""
-
-    time: float
-    status: Status
-    joint: str | None
-    residual: float
-
-
-@dataclass
 class Chunk:
     """What `advance` returns: recorded nodes (m, 13 nb), stats (steps, 6), reactions (1 + m, nj, 6) from the
     node before on, touches (k, TOUCH_COLS) of the contacts."""
@@ -66,16 +59,10 @@ class VariationalStepper:
 
     def __init__(self, method, model: Model, state: State, dt: float, *, reactions: bool):
         self.method, self.model, self.dt = method, model, float(dt)
-        self.arrays = model.arrays
-        arrays = self.arrays
-        self._run, self._what = ENTRIES[arrays.loops, arrays.elements, arrays.contacts]
-        self.topo, self.par = arrays.topo, arrays.par
-        self.work = arrays.new_work()
-        self.kernel = arrays.state.copy()
-        # Where a step may fail after it has moved the node: at a later stage, or by a force at its end.
-        keeps = len(method.stages) > 1 or arrays.elements
-        self.saved = self.kernel.copy() if keeps else np.zeros((0, 0))
         self.stages = method.stages
+        self.near = NearPairs(model) if model.contacts.pairs else None
+        self.kernel = np.zeros((0, 0))
+        self._adopt(model.arrays if self.near is None else self.near.plan.arrays)
         nj, nu = int(self.topo[0, at.JOINTS]), int(self.topo[0, at.INPUTS])
         self.still = np.zeros((1, 2, nu))
         self.values = np.zeros((4, max(nu, 2)))
@@ -102,11 +89,22 @@ class VariationalStepper:
         self.projection = 0.0
         # No records: for starts.
         self._nothing = (np.zeros((1, 1)), np.zeros((1, 1)), np.zeros((1, run.STATS), np.int64))
-        self.contacts = int(self.topo[0, at.CONTACTS])
         self.touches = np.zeros((1, TOUCH_COLS))
         self.kept: list[np.ndarray] = []
-        self.rows = ActiveRows(model, arrays) if model.candidates is not None else None
         self._load(state)
+
+    def _adopt(self, arrays: Arrays, kernel: np.ndarray | None = None) -> None:
+        """Runs on `arrays` from now on; kernel: the node in their order."""
+        self.arrays, self.topo, self.par = arrays, arrays.topo, arrays.par
+        loops = arrays.loops or self.near is not None
+        self._run, self._what = ENTRIES[loops, arrays.elements, arrays.contacts]
+        self.work = arrays.new_work()
+        self.kernel = arrays.state.copy() if kernel is None else kernel
+        # Where a step may fail after it has moved the node: at a later stage, or by a force at its end.
+        keeps = len(self.stages) > 1 or arrays.elements
+        self.saved = self.kernel.copy() if keeps else np.zeros((0, 0))
+        self.contacts = int(self.topo[0, at.CONTACTS])
+        self.rows = ActiveRows(self.model, arrays) if self.model.candidates is not None else None
 
     # The node
 
@@ -221,7 +219,7 @@ class VariationalStepper:
                     continue
                 if not len(self.saved) and not np.isfinite(self.kernel).all():
                     # The step was taken, but its end has no velocities: back to the last state that is whole.
-                    failure = self._describe(Status(status))
+                    failure = describe(self, Status(status))
                     self.kernel[:], self.time = before
                     break
                 failure, wrote = self._divide(k, u, every, line, out, reactions, stats, parts, Status(status))
@@ -235,11 +233,23 @@ class VariationalStepper:
         touches = np.concatenate(self.kept) if self.kept else np.zeros((0, TOUCH_COLS))
         return Chunk(recorded, np.column_stack([stats[:k], parts[:k]]), table, k, failure, touches)
 
+    def _look(self, dt: float, u: np.ndarray) -> None:
+        """Contact lines of the pairs that come near in the next step; another plan where new ones do."""
+        if self.near is None:
+            return
+        before = self.near.plan
+        memory = memory_of(self.kernel, before)
+        plan, lines = self.near.look(self.kernel, dt)
+        if plan is not before:
+            self._adopt(plan.arrays, carry_state(self.kernel, before, plan))
+            self.start(run.AS_IT_IS, u)
+        put_lines(self.kernel, plan, lines, memory)
+
     def _at_once(self, steps: int) -> int:
         """How many of `steps` one call may do: records of contacts need room."""
         if not self.contacts:
-            return steps
-        steps = max(1, min(steps, TOUCH_LINES // (2 * self.contacts)))
+            return steps if self.near is None else 1
+        steps = 1 if self.near is not None else max(1, min(steps, TOUCH_LINES // (2 * self.contacts)))
         if len(self.touches) < 2 * self.contacts * steps:
             self.touches = np.zeros((2 * self.contacts * steps, TOUCH_COLS))
         return steps
@@ -252,6 +262,8 @@ class VariationalStepper:
             lines = lines[lines[:, TOUCH_STEP] < end].copy()
             if step is not None:
                 lines[:, TOUCH_STEP] = step
+            if self.near is not None:
+                lines[:, TOUCH_CONTACT] = self.near.plan.ids[lines[:, TOUCH_CONTACT].astype(int)]
             self.kept.append(lines)
 
     def _moved(self, steps: int) -> None:
@@ -267,7 +279,14 @@ class VariationalStepper:
         settings[run.TIME], settings[run.DT] = self.time, self.dt
         if dt is not None:
             settings[run.TIME], settings[run.DT] = self.time + before * dt, dt
-        return self._enter(u, out, reactions, stats)
+        if self.near is not None:
+            self._look(settings[run.DT], u)
+        status, did, wrote = self._enter(u, out, reactions, stats)
+        if self.near is not None and did:
+            self.depth, self.deepest = self.near.deepest(self.kernel)
+            if not self.depth >= -DEEPEST:
+                return Status.PENETRATION, 0, 0
+        return status, did, wrote
 
     def _enter(self, u, out, reactions, stats):
         """The compiled loop, on the arrays of this run."""
@@ -289,9 +308,9 @@ class VariationalStepper:
     ) -> tuple[Failure | None, int]:
         """Does step k in 2, 4, 8, ... parts; returns (failure or None, lines recorded)."""
         inputs = u if len(u) == 1 else u[k : k + 1]
-        failure = self._describe(status)
+        failure = describe(self, status)
         self._return_to_node(inputs)
-        node, total = self.kernel.copy(), self.total.copy()
+        node, plan, total = self.kernel.copy(), self.near and self.near.plan, self.total.copy()
         factored, corrected = int(stats[k, 0]), int(stats[k, 1])
         parts = 2
         while parts <= self.method.max_substeps:
@@ -325,33 +344,16 @@ class VariationalStepper:
                 divided[k] = parts
                 self._moved(1)
                 return None, int(wanted)
-            failure = self._describe(Status(ended))
+            failure = describe(self, Status(ended))
             del self.kept[kept:]
-            self.kernel[:], self.total[:] = node, total
+            self.total[:] = total
+            if self.near is not None and self.near.plan is not plan:
+                self.near.plan = plan
+                self._adopt(plan.arrays)
+            self.kernel[:] = node
             self.start(run.AS_IT_IS, inputs)
             parts *= 2
         return failure, 0
-
-    def _describe(self, status: Status) -> Failure:
-        """The failed step with its worst joint by name; reads the trial configuration left in `work`."""
-        n, model = int(self.topo[0, at.BODIES]), self.model
-        links = self.topo[1 : n + 1]
-        size = np.nan_to_num(np.abs(self.work[:n, at.C : at.C + 6]), nan=np.inf).max(axis=1)
-        first = int(self.topo[0, at.W_FREEDOMS])
-        for b in range(n):
-            start = first + links[b, at.FREEDOM]
-            lines = slice(start, start + links[b, at.ROTATIONS] + links[b, at.TRANSLATIONS])
-            size[b] = max(size[b], np.nan_to_num(np.abs(self.work[lines, at.T]), nan=np.inf).max(initial=0.0))
-        joint, worst = int(links[int(np.argmax(size)), at.LINK_JOINT]), float(size.max())
-        rows, first = int(self.topo[0, at.ROWS]), int(self.topo[0, at.W_ROWS])
-        if rows:
-            errors = np.nan_to_num(np.abs(self.work[first : first + rows, at.ERR]), nan=np.inf)
-            k = int(np.argmax(errors))
-            table = self.topo[self.topo[0, at.T_ROWS] + k]
-            if (errors[k] > worst or np.isinf(errors[k])) and table[at.ROW_KIND] != at.DAMPER_ROW:
-                joint, worst = int(table[at.ROW_OF]), float(errors[k])
-        name = model.joint_names[joint] if joint < len(model.joint_names) else None
-        return Failure(self.time, status, name, worst)
 
     def end_reactions(self) -> tuple[np.ndarray, np.ndarray]:
         """(what the wrenches (nj, 6) at the first node are off, those at the last node): both nodes have one

@@ -1,0 +1,256 @@
+"""The momentum stage of a step with contacts: momenta at its end, with impulses of the contacts that the
+position stage closed, and restitution.
+
+Differs from [MC23]: momenta have a stage of their own (RATTLE with inequalities), so that an impact ends
+within its step."""
+
+from math import sqrt
+
+from sarrus._jit import kernel
+from sarrus.dynamics.border import projection_compliance, put_rows
+from sarrus.dynamics.contact import (
+    base_of_efforts,
+    contact_velocity,
+    enter_contacts,
+    is_on,
+    rows_of,
+)
+from sarrus.dynamics.drive import coordinate_of_freedom
+from sarrus.dynamics.elements import potential_energy
+from sarrus.integrators.variational.central_path import has_normal, start_level
+from sarrus.integrators.variational.interior import (
+    COLD,
+    LAST_RESORT,
+    MOMENTA,
+    WARM,
+    WARM_LEVEL,
+    begin_contacts,
+    final_level,
+    interior,
+)
+from sarrus.integrators.variational.newton import CONVERGED
+from sarrus.integrators.variational.node import momenta_of_velocities
+from sarrus.integrators.variational.stages import (
+    clear_multipliers,
+    keep_forces,
+    put_before,
+    weigh_drags,
+)
+from sarrus.layout import (
+    APPROACH,
+    BODIES,
+    CLOSED,
+    COMPLIANCE,
+    CONTACTS,
+    DRIVE_I,
+    DRIVEN,
+    EFFORT_LEFT,
+    ERR,
+    FLAGS,
+    FORCE2,
+    FREEDOM,
+    G1,
+    JOINT_DRIVE,
+    LINK_JOINT,
+    NODE_A,
+    NODE_B,
+    ON,
+    RESTITUTION,
+    ROTATIONS,
+    ROWS,
+    S_CONTACTS,
+    STIFFNESS,
+    T_JOINTS,
+    TRANSLATIONS,
+    TRIAL,
+    TRIAL_A,
+    TRIAL_B,
+    U_BEFORE,
+    U_PLASTIC,
+    V2,
+    VARIABLES,
+    W_CONTACTS,
+    W_FREEDOMS,
+    W_ROWS,
+    C,
+    F,
+    P,
+    U,
+    V,
+)
+from sarrus.maths.access import get1, get6, put1, put6
+from sarrus.maths.spatial import ZERO6, add6, dot6, scale6, sub6
+
+
+@kernel
+def enter_momenta(topo, par, state, work, dt, bounce, loops, elements):
+    """The linear system of the momentum stage: rows of the node, no errors, gaps dt times normal velocities.
+
+    bounce: 1 with restitution, 0 without"""
+    n = topo[0, BODIES]
+    for b in range(n):
+        put6(work, b, C, ZERO6)
+        put6(work, b, F, ZERO6)
+        if topo[b + 1, FLAGS] & DRIVEN:
+            d = topo[topo[0, T_JOINTS] + topo[b + 1, LINK_JOINT], JOINT_DRIVE]
+            first = topo[0, W_FREEDOMS] + topo[b + 1, FREEDOM]
+            for i in range(topo[b + 1, ROTATIONS] + topo[b + 1, TRANSLATIONS]):
+                inertia = get1(par, d, DRIVE_I + coordinate_of_freedom(topo, b, i))
+                put1(work, first + i, EFFORT_LEFT, 0.0)
+                put1(work, first + i, STIFFNESS, inertia / dt)
+    base_of_efforts(topo, work)
+    if loops is not None:
+        put_rows(topo, par, state, work, G1, True, elements)
+        projection_compliance(topo, par, work)
+        for k in range(topo[0, ROWS]):
+            line = topo[0, W_ROWS] + k
+            compliance = get1(work, line, COMPLIANCE)
+            put1(work, line, COMPLIANCE, dt * compliance if compliance > 0.0 else compliance)
+            put1(work, line, ERR, 0.0)
+    for i in range(topo[0, CONTACTS]):
+        if not is_on(topo, state, i):
+            continue
+        k, w = topo[0, S_CONTACTS] + i, topo[0, W_CONTACTS] + i
+        first = 0 if has_normal(topo, i) else 1
+        for j in range(rows_of(topo, state, i)):
+            put6(work, w, TRIAL_B + 6 * j, get6(work, w, NODE_B + 6 * j))
+            put6(work, w, TRIAL_A + 6 * j, get6(work, w, NODE_A + 6 * j))
+            put1(work, w, TRIAL + first + j, dt * contact_velocity(topo, state, work, i, j, U))
+        if first == 1:
+            put1(work, w, TRIAL + 2, 0.0)
+        rebound = bounce * get1(state, k, RESTITUTION) * min(0.0, get1(state, k, APPROACH))
+        if first == 0:
+            put1(work, w, TRIAL, get1(work, w, TRIAL) + dt * rebound)
+
+
+@kernel
+def solve_momenta(topo, par, state, work, time, dt, gravity, tolerance, bounce, loops, elements, whole):
+    """Velocities U after the impulses of the closed contacts, from those in U_BEFORE; returns (status,
+    iterations)"""
+    end, done, status = final_level(dt), 0, CONVERGED
+    for attempt in range(4):
+        for b in range(topo[0, BODIES]):
+            put6(state, b, U, get6(work, b, U_BEFORE))
+        clear_multipliers(topo, state, loops)
+        enter_momenta(topo, par, state, work, dt, bounce, loops, elements)
+        level, worst = start_level(topo, state, work)
+        if attempt == 0:
+            if bounce != 0.0:
+                continue
+            level = WARM_LEVEL
+        elif attempt > 1:
+            level *= 10.0 if attempt == 2 else 100.0
+        begin_contacts(topo, state, work, dt, level, FORCE2 if attempt == 0 else -1)
+        most = WARM if attempt == 0 else COLD if attempt < 3 else LAST_RESORT
+        status, count = interior(
+            topo, par, state, work, time, dt, 0.0, 0.0, gravity, tolerance, end, most, attempt < 3, 0.0,
+            MOMENTA, loops, elements, whole,
+        )  # fmt: skip
+        done += count
+        if status == CONVERGED:
+            break
+    return status, done
+
+
+@kernel
+def kinetic_energy(topo, state):
+    """Kinetic energy of momenta P and velocities U"""
+    energy = 0.0
+    for b in range(topo[0, BODIES]):
+        energy += 0.5 * dot6(get6(state, b, P), get6(state, b, U))
+    return energy
+
+
+@kernel
+def node_energy(topo, par, state, work, gravity):
+    """Energy of the node in `state` and `work`, P = M U"""
+    return kinetic_energy(topo, state) + potential_energy(topo, par, state, work, gravity, True)
+
+
+@kernel
+def blend(topo, par, state, work, allowed, elements):
+    """Takes as much of the rebound U (from U_PLASTIC) as leaves the kinetic energy below `allowed`; returns
+    that part.
+
+    Every blend of the two is admissible: gaps, cones and joints are convex in the velocities.  Newton's law
+    of restitution with friction can create energy; this keeps it from doing so"""
+    momenta_of_velocities(topo, par, state, work, elements)
+    bounced = kinetic_energy(topo, state)
+    if bounced <= allowed:
+        return 1.0
+    for b in range(topo[0, BODIES]):
+        u = get6(state, b, U)
+        put6(state, b, V, u)
+        put6(state, b, U, get6(work, b, U_PLASTIC))
+    momenta_of_velocities(topo, par, state, work, elements)
+    plastic, slope = kinetic_energy(topo, state), 0.0
+    for b in range(topo[0, BODIES]):
+        slope += dot6(get6(state, b, P), sub6(get6(state, b, V), get6(state, b, U)))
+    bend = bounced - plastic - slope
+    part, excess = 0.0, plastic - allowed
+    if excess < 0.0 and bend > 0.0:
+        part = min(1.0, (-slope + sqrt(max(slope * slope - 4.0 * bend * excess, 0.0))) / (2.0 * bend))
+    for b in range(topo[0, BODIES]):
+        u = get6(state, b, U)
+        put6(state, b, U, add6(u, scale6(part, sub6(get6(state, b, V), u))))
+    return part
+
+
+@kernel
+def momentum_stage(topo, par, state, work, time, dt, right, gravity, tolerance, loops, elements, whole):
+    """Velocities and momenta at the node in `work`, with the impulses of the contacts that the position stage
+    closed; U and P are those of the projection; returns (status, iterations).
+
+    whole[1]: energy of the node before, for restitution"""
+    enter_contacts(topo, par, state, work, dt)
+    count, bounces = 0, False
+    for i in range(topo[0, CONTACTS]):
+        k = topo[0, S_CONTACTS] + i
+        # Order 1 has all forces at the first node.
+        closed = get1(state, k, CLOSED) != 0.0 and (right > 0.0 or has_normal(topo, i))
+        put1(state, k, CLOSED, 1.0 if closed else 0.0)
+        put1(state, k, ON, 1.0 if closed else 0.0)
+        count += 1 if closed else 0
+        bounces = bounces or (closed and get1(state, k, RESTITUTION) > 0.0 and get1(state, k, APPROACH) < 0.0)
+    if count == 0:
+        return CONVERGED, 0
+    put_before(topo, state, work, U)
+    for b in range(topo[0, BODIES]):
+        put6(work, b, U_BEFORE, get6(state, b, U))
+        put6(state, b, V2, get6(state, b, V))
+        put6(state, b, V, ZERO6)
+    if right > 0.0:
+        weigh_drags(topo, state, right)
+    status, done = solve_momenta(
+        topo, par, state, work, time, dt, gravity, tolerance, 0.0, loops, elements, whole
+    )
+    keep_forces(topo, state, work, MOMENTA, dt)
+    if status == CONVERGED and bounces:
+        for b in range(topo[0, BODIES]):
+            put6(work, b, U_PLASTIC, get6(state, b, U))
+        status, more = solve_momenta(
+            topo, par, state, work, time, dt, gravity, tolerance, 1.0, loops, elements, whole
+        )
+        done += more
+        allowed = whole[1] - potential_energy(topo, par, state, work, gravity, True)
+        part = blend(topo, par, state, work, allowed, elements)
+        blend_forces(topo, state, work, part)
+    if right > 0.0:
+        weigh_drags(topo, state, 1.0 / right)
+    for b in range(topo[0, BODIES]):
+        put6(state, b, V, get6(state, b, V2))
+    momenta_of_velocities(topo, par, state, work, elements)
+    return status, done
+
+
+@kernel
+def blend_forces(topo, state, work, part):
+    """Forces of the momentum stage between those without restitution, in `state`, and those with it"""
+    for i in range(topo[0, CONTACTS]):
+        if is_on(topo, state, i):
+            k, w = topo[0, S_CONTACTS] + i, topo[0, W_CONTACTS] + i
+            for j in range(3):
+                f = get1(state, k, FORCE2 + j)
+                f += part * (get1(work, w, VARIABLES + 1 + j) - f)
+                put1(state, k, FORCE2 + j, f)
+                put1(work, w, VARIABLES + 1 + j, f)

@@ -1,0 +1,231 @@
+"""The position stage of a step with contacts: positions at its end, with contact impulses at its first node.
+
+Contacts that are far away are left out and checked afterwards; without any that is near the step is a smooth
+one.
+
+Implements: [MC23] eqs. (29a)-(29f)."""
+
+
+from sarrus._jit import kernel
+from sarrus.dynamics.body import place
+from sarrus.dynamics.contact import (
+    add_contact_impulses,
+    contact_velocity,
+    enter_contacts,
+    is_on,
+    trial_gap,
+)
+from sarrus.integrators.variational.central_path import has_normal, start_level
+from sarrus.integrators.variational.interior import (
+    COLD,
+    LAST_RESORT,
+    POSITIONS,
+    WARM,
+    WARM_LEVEL,
+    begin_contacts,
+    evaluate_trial,
+    final_level,
+    imbalance,
+    interior,
+)
+from sarrus.integrators.variational.momenta import node_energy
+from sarrus.integrators.variational.newton import CONVERGED, step
+from sarrus.integrators.variational.stages import (
+    clear_multipliers,
+    exists,
+    keep_forces,
+    put_before,
+    weigh_drags,
+)
+from sarrus.layout import (
+    APPROACH,
+    BODIES,
+    CONTACTS,
+    FORCE1,
+    GAP,
+    ON,
+    ROOT,
+    S_CONTACTS,
+    SCALE_L,
+    V2,
+    VARIABLES,
+    W_CONTACTS,
+    F,
+    U,
+    V,
+)
+from sarrus.maths.access import get1, get3, get6, put1, put6
+from sarrus.maths.spatial import axpy6, scale6
+from sarrus.maths.vectors import axpy3
+
+# A contact is near when its predicted gap is below this many natural lengths, plus this part of its change.
+NEAR_LENGTHS, NEAR_PART = 8.0, 0.5
+# How often contacts that turned out to be near are added to a step; after that, all of them are.
+ADDITIONS = 5
+
+
+@kernel
+def choose_near(topo, par, state, work, dt):
+    """Marks the contacts that this step looks at, by their gaps where the bodies would be at the velocities
+    V; returns their number"""
+    for b in range(topo[0, BODIES]):
+        place(state, work, b, dt, get3(state, b, V), get3(state, b, V + 3))
+    count = 0
+    for i in range(topo[0, CONTACTS]):
+        k, w = topo[0, S_CONTACTS] + i, topo[0, W_CONTACTS] + i
+        near = exists(topo, state, i)
+        if near and has_normal(topo, i):
+            gap, before = trial_gap(topo, par, state, work, i), get1(work, w, GAP)
+            near = gap < NEAR_LENGTHS * get1(work, w, SCALE_L) + NEAR_PART * abs(gap - before)
+        put1(state, k, ON, 1.0 if near else 0.0)
+        count += 1 if near else 0
+    return count
+
+
+@kernel
+def add_missed(topo, par, state, work, everything):
+    """Marks contacts that were left out and are not open at the trial configuration (where `everything`, all
+    others with them); returns their number"""
+    count = 0
+    for i in range(topo[0, CONTACTS]):
+        if not is_on(topo, state, i) and exists(topo, state, i):
+            if not trial_gap(topo, par, state, work, i) > 0.0:
+                count += 1
+    if count > 0:
+        for i in range(topo[0, CONTACTS]):
+            if not is_on(topo, state, i) and exists(topo, state, i):
+                if everything or not trial_gap(topo, par, state, work, i) > 0.0:
+                    put1(state, topo[0, S_CONTACTS] + i, ON, 1.0)
+    return count
+
+
+@kernel
+def put_forces(topo, state, work, remembered):
+    """Forces of the contacts of the step into their variables: those of the last step, or none"""
+    for i in range(topo[0, CONTACTS]):
+        if is_on(topo, state, i):
+            k, w = topo[0, S_CONTACTS] + i, topo[0, W_CONTACTS] + i
+            for j in range(7):
+                put1(work, w, VARIABLES + j, 0.0)
+            if remembered:
+                for j in range(3):
+                    put1(work, w, VARIABLES + 1 + j, get1(state, k, FORCE1 + j))
+
+
+@kernel
+def try_warm(
+    topo, par, state, work, time, dt, left, right, gravity, tolerance, end, loops, elements, whole
+):  # fmt: skip
+    """From velocities V and forces of the last step, where they nearly fit; returns (whether it converged,
+    iterations)"""
+    put_forces(topo, state, work, True)
+    error = evaluate_trial(topo, par, state, work, time, dt, left, right, gravity, loops, elements, whole)
+    length = 9.81 * dt * dt
+    level, worst = start_level(topo, state, work)
+    bad = max(worst, imbalance(topo, par, work, dt) / length)
+    if not (bad < 1.0 and error < 1.0):
+        return False, 0
+    add_contact_impulses(topo, state, work, work, F, -dt)
+    begin_contacts(topo, state, work, dt, max(WARM_LEVEL, bad * bad), FORCE1)
+    status, count = interior(
+        topo, par, state, work, time, dt, left, right, gravity, tolerance, end, WARM, True, error, POSITIONS,
+        loops, elements, whole,
+    )  # fmt: skip
+    return status == CONVERGED, count
+
+
+@kernel
+def start_velocities(topo, state, left, dt, gravity):
+    """Velocities V of a cold start: those of the node, with gravity's half step where a tree flies freely"""
+    for b in range(topo[0, BODIES]):
+        u = get6(state, b, U)
+        if topo[b + 1, ROOT] >= 0:
+            u = (axpy3(left * dt, gravity, u[0]), u[1])
+        put6(state, b, V, u)
+
+
+@kernel
+def solve_positions(
+    topo, par, state, work, time, dt, ratio, left, right, gravity, tolerance, loops, elements, whole
+):  # fmt: skip
+    """The position stage for the contacts that are on: warm starts that pass their test, then cold ones with
+    rising barriers; V2 holds the velocities of the last step; returns (status, iterations)"""
+    end, done = final_level(dt), 0
+    for guess in range(2):
+        clear_multipliers(topo, state, loops)
+        for b in range(topo[0, BODIES]):
+            last = get6(state, b, V2)
+            if guess == 0:
+                last = axpy6(1.0 + ratio, get6(state, b, U), scale6(-ratio, last))
+            put6(state, b, V, last)
+        converged, count = try_warm(
+            topo, par, state, work, time, dt, left, right, gravity, tolerance, end, loops, elements, whole
+        )
+        done += count
+        if converged:
+            return CONVERGED, done
+    status = CONVERGED
+    for attempt in range(3):
+        clear_multipliers(topo, state, loops)
+        start_velocities(topo, state, left, dt, gravity)
+        put_forces(topo, state, work, False)
+        error = evaluate_trial(topo, par, state, work, time, dt, left, right, gravity, loops, elements, whole)
+        level, worst = start_level(topo, state, work)
+        level *= 1.0 if attempt == 0 else 10.0 if attempt == 1 else 100.0
+        begin_contacts(topo, state, work, dt, level, -1)
+        status, count = interior(
+            topo, par, state, work, time, dt, left, right, gravity, tolerance, end,
+            LAST_RESORT if attempt == 2 else COLD, attempt < 2, error, POSITIONS, loops, elements, whole,
+        )  # fmt: skip
+        done += count
+        if status == CONVERGED:
+            break
+    return status, done
+
+
+@kernel
+def position_stage(
+    topo, par, state, work, time, dt, ratio, left, right, gravity, tolerance, limit, most, read, scales,
+    loops, elements, whole,
+):  # fmt: skip
+    """Positions at the end of the step; returns (status, eliminations, iterations).  whole[1]: energy at its
+    start"""
+    whole[1] = node_energy(topo, par, state, work, gravity)
+    enter_contacts(topo, par, state, work, dt)
+    for i in range(topo[0, CONTACTS]):
+        if exists(topo, state, i) and has_normal(topo, i):
+            k = topo[0, S_CONTACTS] + i
+            put1(state, k, APPROACH, contact_velocity(topo, state, work, i, 0, U))
+    for b in range(topo[0, BODIES]):
+        put6(state, b, V2, get6(state, b, V))
+    start_velocities(topo, state, left, dt, gravity)
+    put_before(topo, state, work, V)
+    count = choose_near(topo, par, state, work, dt)
+    factored, done = 0, 0
+    status = CONVERGED
+    weigh_drags(topo, state, left)
+    for addition in range(ADDITIONS + 2):
+        if count == 0:
+            for b in range(topo[0, BODIES]):
+                put6(state, b, V, get6(state, b, V2))
+            status, f, c = step(
+                topo, par, state, work, time, dt, ratio, left, right, gravity, tolerance, limit, most, read,
+                scales, loops, elements, whole,
+            )  # fmt: skip
+        else:
+            status, c = solve_positions(
+                topo, par, state, work, time, dt, ratio, left, right, gravity, tolerance, loops, elements,
+                whole,
+            )  # fmt: skip
+            f = c
+        factored += f
+        done += c
+        if status != CONVERGED:
+            break
+        added = add_missed(topo, par, state, work, addition >= ADDITIONS)
+        if added == 0:
+            break
+        count += added
+    weigh_drags(topo, state, 1.0 / left)
+    keep_forces(topo, state, work, POSITIONS, dt)
+    return status, factored, done

@@ -1,0 +1,235 @@
+"""Starts that overlap: shapes inside each other, joints beyond a limit, ropes that are too long.  They are
+refused by name, or pushed apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sarrus import layout as at
+from sarrus.errors import MechanismError
+from sarrus.model.assembly import kernel_state
+from sarrus.model.description import matrix
+from sarrus.model.gaps import PairGaps, line_gaps
+from sarrus.model.linear import Linearisation, multiply
+from sarrus.model.nodes import join
+from sarrus.model.state import State
+
+if TYPE_CHECKING:
+    from sarrus.model.model import Model
+
+# A start may miss a half-space, a limit or the length of a rope by this [m, rad].
+TOLERANCE = 1e-9
+# Two other shapes may be this far inside each other [m]: as far as the steps of a run may leave them.
+PAIR_TOLERANCE = 1e-6
+# Gap that pushing apart leaves [m, rad].
+LEFT = 1e-9
+# Rounds of pushing apart, each a projection; a round moves nothing further than this [m, rad].
+ROUNDS, FURTHEST = 100, 0.3
+# Steps of the differences that give the direction in which two shapes part [m, rad].
+DIFFERENCE = 1e-6
+# Regularises multipliers that are not unique, relative to the largest term: four corners of a face, redundant
+# rows of joints.
+REGULARISATION, REDUNDANT = 1e-10, 1e-12
+# Joints are closed again to this, times the size of the mechanism [m].
+CLOSED = 1e-10
+
+
+@dataclass(frozen=True)
+class Bound:
+    """Something that must not be negative at the start: number of the contact (after the lines the pairs),
+    its value [m, rad], what may be missing."""
+
+    number: int
+    value: float
+    tolerance: float
+
+
+def check_overlap(model: Model, state: State) -> None:
+    """Refuses a start that overlaps: says what, by how much, and what can be done."""
+    found = Bounds(model).violated(state)
+    if found:
+        worst = max(found, key=lambda bound: -bound.value)
+        more = f" (and {len(found) - 1} more like it)" if len(found) > 1 else ""
+        raise MechanismError(
+            f"the start overlaps: {words(model, worst)}{more}; place the bodies apart, or use "
+            "allow_overlap=True, which pushes them apart before the first step"
+        )
+
+
+def words(model: Model, bound: Bound) -> str:
+    """What is violated and by how much."""
+    contacts, names = model.contacts, (*model.body_names, "world")
+    depth, i = -bound.value, bound.number
+    if i >= len(contacts.lines):
+        pair = contacts.pairs[i - len(contacts.lines)]
+        first, second = contacts.shapes[pair.first].name, contacts.shapes[pair.second].name
+        return f"{second!r} is inside {first!r} by {depth:.6g} m"
+    line = contacts.lines[i]
+    if line.kind == at.LIMIT:
+        joint = model.joint_names[line.joint]
+        return f"joint {joint!r} is beyond its {line.name!r} ({line.bound:.6g}) by {depth:.6g} (m or rad)"
+    if line.feature[at.FEATURE_TYPE] == at.ROPE:
+        ends = f"between {names[line.a]!r} and {names[line.b]!r}"
+        length = line.feature[at.FEATURE_R]
+        return f"{line.name!r} {ends} is {depth:.6g} m longer than its length {length:.6g} m"
+    return f"{line.name!r} is inside by {depth:.6g} m"
+
+
+class Bounds:
+    """Everything of a model that must not be negative at a start."""
+
+    def __init__(self, model: Model):
+        self.model = model
+        lines = model.contacts.lines
+        self.touching = [i for i, line in enumerate(lines) if line.kind == at.TOUCH]
+        self.limits = [i for i, line in enumerate(lines) if line.kind == at.LIMIT]
+        self.pairs = PairGaps(model) if model.contacts.pairs else None
+
+    def violated(self, state: State) -> list[Bound]:
+        """The bounds that a state misses by more than they allow."""
+        return [bound for bound in self.at(state, 0.0) if bound.value < -bound.tolerance]
+
+    def at(self, state: State, reach: float) -> list[Bound]:
+        """The bounds with values of at most `reach` [m, rad]."""
+        model, lines = self.model, self.model.contacts.lines
+        out = []
+        if self.touching:
+            gaps = line_gaps(model, state.position[None], state.orientation[None])[0]
+            out += [Bound(i, float(gaps[i]), TOLERANCE) for i in self.touching]
+        if self.limits:
+            q = model.coordinates_of(state.position[None], state.orientation[None], winding=state.winding)[0]
+            for i in self.limits:
+                line = lines[i]
+                first = model.joint_slices[model.joint_names[line.joint]].start
+                value = line.side * (float(q[0, first + line.coordinate]) - line.bound)
+                out.append(Bound(i, value, TOLERANCE))
+        if self.pairs is not None:
+            x, R = self.pairs.poses(state.position, state.orientation)
+            near = self.pairs.near(x, R, reach)
+            found = self.pairs.distances(near, x, R)
+            out += [
+                Bound(len(lines) + int(p), float(d), PAIR_TOLERANCE) for p, d in zip(near, found, strict=True)
+            ]
+        return [bound for bound in out if bound.value <= reach]
+
+    def rows(self, bounds: list[Bound], state: State, here: Linearisation) -> np.ndarray:
+        """Row vectors (k, 6 nb) of the bounds, in the numbers of the kernels."""
+        from sarrus.dynamics.readout import read_contacts
+
+        model, lines, number = self.model, self.model.contacts.lines, self.model.description.number
+        out = np.zeros((len(bounds), 6 * here.bodies))
+        arrays = model.arrays
+        touch = np.zeros((max(len(lines), 1), 6))
+        if self.touching:
+            nodes = join(state.position[None], state.orientation[None])
+            read_contacts(arrays.topo, arrays.par, arrays.state.copy(), arrays.new_work(), nodes, touch)
+        for k, bound in enumerate(bounds):
+            if bound.number >= len(lines):
+                out[k] = self._pair_row(bound.number - len(lines), state, here)
+                continue
+            line = lines[bound.number]
+            if line.kind == at.LIMIT:
+                _, row = here.coordinates(np.array([line.joint]), np.array([line.coordinate]))
+                out[k] = line.side * row.toarray()[0]
+                continue
+            normal, point = touch[bound.number, :3], touch[bound.number, 3:]
+            for body, sign in ((line.a, -1.0), (line.b, 1.0)):
+                if body < here.bodies:
+                    arm = np.cross(point - state.position[body], normal)
+                    first = 6 * number[body]
+                    out[k, first : first + 6] += sign * np.concatenate([normal, arm])
+        return out
+
+    def _pair_row(self, pair: int, state: State, here: Linearisation) -> np.ndarray:
+        """The row vector (6 nb,) of the distance of a pair, by differences."""
+        shapes, of = self.model.contacts.shapes, self.model.contacts.pairs[pair]
+        row = np.zeros(6 * here.bodies)
+        x, R = self.pairs.poses(state.position, state.orientation)
+        for body in (shapes[of.first].body, shapes[of.second].body):
+            for k in range(6 if body < here.bodies else 0):
+                values = []
+                for step in (DIFFERENCE, -DIFFERENCE):
+                    moved, turned = x.copy(), R.copy()
+                    if k < 3:
+                        moved[body, k] += step
+                    else:
+                        q = np.array([np.cos(step / 2), 0.0, 0.0, 0.0])
+                        q[k - 2] = np.sin(step / 2)
+                        turned[body] = matrix(q) @ R[body]
+                    values.append(self.pairs.distances(np.array([pair]), moved, turned)[0])
+                place = 6 * self.model.description.number[body] + k
+                row[place] = (values[0] - values[1]) / (2.0 * DIFFERENCE)
+        return row
+
+
+def push_apart(model: Model, state: State) -> State:
+    """`state` after the least motion, in the metric of the masses, that ends all overlaps and keeps the
+    joints; velocities stay.  A start without overlap comes back as it is."""
+    bounds = Bounds(model)
+    found = bounds.violated(state)
+    if not found:
+        return state
+    now = state
+    size = max(1.0, float(np.abs(state.position).max(initial=0.0)))
+    closed = max(CLOSED * size, 10.0 * model.ranks.inexact)
+    for _ in range(ROUNDS):
+        here = Linearisation(model.every, kernel_state(model, now))
+        open_by = float(np.abs(here.residual).max(initial=0.0))
+        if not found and open_by < closed:
+            return now
+        # What is near takes part, so that nothing is pushed from one overlap into another.
+        deepest = max((-bound.value for bound in found), default=0.0)
+        near = bounds.at(now, max(2.0 * deepest, 10.0 * open_by))
+        motion = projection(here, bounds.rows(near, now, here), np.array([b.value for b in near]) - LEFT)
+        if not np.isfinite(motion).all():
+            break
+        here.move(motion * min(1.0, FURTHEST / max(float(np.abs(motion).max()), FURTHEST)))
+        now = moved(model, now, here)
+        found = bounds.violated(now)
+    left = words(model, max(found, key=lambda bound: -bound.value)) if found else "joints stay open"
+    raise MechanismError(
+        f"the start overlaps and cannot be pushed apart: {left} after {ROUNDS} rounds; place the bodies apart"
+    )
+
+
+def projection(here: Linearisation, rows: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """The least motion d (6 nb,), in the metric of the masses, with `values` + rows d >= 0 that takes the
+    residuals of the joints to 0."""
+    from scipy.optimize import nnls
+    from scipy.sparse import identity
+    from scipy.sparse.linalg import splu
+
+    W, G = here.inverse_mass(), here.matrix
+    away, motion = W @ rows.T, np.zeros(6 * here.bodies)
+    if G.shape[0]:
+        GW = G @ W
+        S = (GW @ G.T).tocsc()
+        S = S + REDUNDANT * max(float(S.diagonal().mean()), 1e-300) * identity(S.shape[0], format="csc")
+        solve = splu(S).solve
+        motion = -(GW.T @ solve(here.residual))
+        away = away - GW.T @ solve(G @ away)
+    if not len(rows):
+        return motion
+    S = rows @ away
+    scale = max(float(np.diag(S).max()), 1e-300)
+    lower = np.linalg.cholesky(0.5 * (S + S.T) + REGULARISATION * scale * np.eye(len(S)))
+    # The multipliers: least squares with signs, |L' y + L^-1 (values + rows d)| smallest for y >= 0.
+    push, _ = nnls(lower.T, -np.linalg.solve(lower, values + rows @ motion))
+    return motion + away @ push
+
+
+def moved(model: Model, before: State, here: Linearisation) -> State:
+    """`before` at the configuration in `here`."""
+    out, order, nb = before.copy(), model.description.tree.order, here.bodies
+    out.memory = None
+    out.position[order] = here.state[:nb, at.X : at.X + 3]
+    turned = np.zeros((nb, 4))
+    turned[order] = here.state[:nb, at.Q : at.Q + 4]
+    out.orientation = multiply(turned, model.initial_state().orientation)
+    if before.winding is not None:
+        place = out.position[None], out.orientation[None]
+        out.winding = model.coordinates_of(*place, winding=before.winding)[0][0]
+    return out

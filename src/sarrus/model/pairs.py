@@ -1,0 +1,105 @@
+"""Pairs of shapes that come and go: their detector, and the arrays for the pairs that are near.
+
+Bodies that touch are neighbours in the spanning tree where they can be, so that a stack of n bodies costs n
+times one; the plan of elimination for a set of near pairs is made once and kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sarrus.model.arrays import Arrays, step_arrays
+from sarrus.model.contacts import PAIR_NUMBERS, pair_lines
+from sarrus.model.description import Drives, on_another_tree
+from sarrus.model.graph import spanning_tree
+
+if TYPE_CHECKING:
+    from sarrus.collision.detector import Detector
+    from sarrus.model.model import Model
+
+@dataclass(frozen=True)
+class NearPlan:
+    """Arrays with lines for some pairs; slots: the pairs with their first line and number of lines; ids:
+    number of every line in the records."""
+
+    arrays: Arrays
+    slots: dict[int, tuple[int, int]]
+    ids: np.ndarray
+
+
+class Pairs:
+    """The pairs of shapes of a model, beside those with half-spaces."""
+
+    def __init__(self, model: Model):
+        self.model = model
+        self.detector: Detector = _detector(model)
+        self.loose = model.description.tree.without_loops(model.mechanism)
+        self._plans: dict[tuple[tuple[int, int], ...], NearPlan] = {}
+
+    def plan(self, near: dict[int, int]) -> NearPlan:
+        """The plan for pairs with so many lines each; kept for the next time."""
+        key = tuple(sorted(near.items()))
+        if key not in self._plans:
+            self._plans[key] = self._make(key)
+        return self._plans[key]
+
+    def _make(self, near: tuple[tuple[int, int], ...]) -> NearPlan:
+        model, contacts = self.model, self.model.contacts
+        world = len(model.body_names)
+        lines, ids, slots, links = list(contacts.lines), list(range(len(contacts.lines))), {}, []
+        for pair, count in near:
+            slots[pair] = len(lines), count
+            lines += pair_lines(contacts, pair, count)
+            ids += [len(contacts.lines) + PAIR_NUMBERS * pair + k for k in range(count)]
+            p = contacts.pairs[pair]
+            bodies = contacts.shapes[p.first].body, contacts.shapes[p.second].body
+            if world not in bodies:
+                links.append(bodies)
+        d = model.description
+        if links:
+            d = on_another_tree(d, spanning_tree(model.mechanism, links, self.loose))
+        arrays = step_arrays(d, Drives(d), model.places, lines)
+        return NearPlan(arrays, slots, np.array(ids, np.int64))
+
+    def name(self, pair: int) -> str:
+        """The two shapes of a pair, for messages."""
+        contacts = self.model.contacts
+        p = contacts.pairs[pair]
+        return f"{contacts.shapes[p.second].name} and {contacts.shapes[p.first].name}"
+
+    def poses(self, position: np.ndarray, orientation: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(x, R) of all bodies and the world, in the frames of the kernels; position (nb, 3), orientation
+        (nb, 4) of the user's frames."""
+        R = rotations(orientation) @ np.swapaxes(self.model.description.rotation, 1, 2)
+        return np.vstack([position, np.zeros((1, 3))]), np.concatenate([R, np.eye(3)[None]])
+
+    def distance(self, position: np.ndarray, orientation: np.ndarray) -> np.ndarray:
+        """(T,) smallest signed distance [m] of a pair at every node."""
+        every = np.arange(len(self.model.contacts.pairs))
+        out = np.empty(len(position))
+        for t in range(len(position)):
+            x, R = self.poses(position[t], orientation[t])
+            out[t] = self.detector.distance(every, x, R).min(initial=np.inf)
+        return out
+
+
+def rotations(q: np.ndarray) -> np.ndarray:
+    """Rotation matrices (n, 3, 3) of unit quaternions (n, 4)."""
+    w, v = np.asarray(q, float)[:, 0], np.asarray(q, float)[:, 1:]
+    cross = np.zeros((len(w), 3, 3))
+    cross[:, [2, 0, 1], [1, 2, 0]], cross[:, [1, 2, 0], [2, 0, 1]] = v, -v
+    outer = v[:, :, None] * v[:, None, :]
+    straight = (w * w - (v * v).sum(axis=1))[:, None, None] * np.eye(3)
+    return straight + 2.0 * outer + 2.0 * w[:, None, None] * cross
+
+
+def _detector(model: Model) -> Detector:
+    from sarrus.collision.cores import core_of
+    from sarrus.collision.detector import Detector
+
+    contacts = model.contacts
+    cores = [core_of(s.shape, s.at, s.orientation) for s in contacts.shapes]
+    candidates = np.array([(p.first, p.second) for p in contacts.pairs], np.int64).reshape(-1, 2)
+    return Detector(cores, [s.body for s in contacts.shapes], candidates)
