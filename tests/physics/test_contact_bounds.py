@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from tests.physics.contact_scenes import G, X, Y, Z, touches, work_per_step
+from tests.physics.contact_scenes import G, X, Z, touches, work_per_step
 from tests.physics.scenes import turn
+from tests.reference.rotation import matrix, multiply
 
 import sarrus
 
@@ -60,7 +61,7 @@ def test_a_pendulum_pressed_against_its_stop_stays_there():
 def test_limits_of_a_slide_stop_a_falling_weight():
     mechanism = sarrus.Mechanism()
     mechanism.add_body("weight", 3.0, (0.1, 0.1, 0.1))
-    mechanism.add_joint("rail", "prismatic", "world", "weight", axis=Z)
+    mechanism.add_joint("rail", "prismatic", "world", "weight", at=(0, 0, 0), axis=Z)
     mechanism.add_limit("floor", "rail", lower=-0.5)
     run = simulate(mechanism, 1.0)
     q = run.joint_position("rail")
@@ -182,7 +183,7 @@ def test_a_servo_stays_within_its_limit_and_is_the_unlimited_one_below_it(contac
         return simulate(mechanism, 2.0, inputs={"servo": target})
 
     free, wide, narrow = run_of(None, 1.0), run_of(100.0, 1.0), run_of(2.0, 1.0)
-    assert np.abs(free.position - wide.position).max() == 0.0
+    assert np.abs(free.position - wide.position).max() < ROUNDING
     assert np.abs(free.motor_effort("servo")).max() > 29.0
     assert np.abs(narrow.motor_effort("servo")).max() <= 2.0
     # Two newton metres lift the rod to where gravity balances them, and swing it at most twice as far.
@@ -252,8 +253,6 @@ def test_an_axis_in_general_position_has_the_same_stop():
     mechanism = sarrus.Mechanism()
     q = turn(Z, 0.7)
     d = np.array([0, np.sin(1.2), -np.cos(1.2)])
-    from tests.reference.rotation import matrix, multiply
-
     R = matrix(q)
     mechanism.add_body(
         "rod", 1.0, (1 / 12, 1 / 12, 1e-3), position=R @ d / 2, orientation=multiply(q, turn(X, 1.2))
@@ -266,4 +265,3 @@ def test_an_axis_in_general_position_has_the_same_stop():
     other.add_joint_friction("hinge", 0.1)
     a, b = simulate(mechanism, 1.0), simulate(other, 1.0)
     assert np.abs(a.joint_position("hinge") - b.joint_position("hinge")).max() < 1e-9
-    assert Y @ Y == 1.0

@@ -84,8 +84,9 @@ def test_a_disc_spun_on_its_face_slows_between_uniform_pressure_and_a_ring():
     radius, rate, mu = 0.2, 8.0, 0.4
     mechanism = sarrus.Mechanism()
     mechanism.add_body(
-        "disc", 1.0, position=(0, 0, 0.025 + TOUCH), shapes=[Cylinder(radius, 0.05)], angular_velocity=(0, 0, rate)
-    )
+        "disc", 1.0, position=(0, 0, 0.025 + TOUCH), shapes=[Cylinder(radius, 0.05)],
+        angular_velocity=(0, 0, rate),
+    )  # fmt: skip
     mechanism.add_ground(mu)
     run = sarrus.simulate(sarrus.build(mechanism), duration=0.1, dt=0.005)
     slowing = (rate - run.angular_velocity[-1, 0, 2]) / 0.1
@@ -99,8 +100,9 @@ def test_a_disc_spun_on_its_face_slows_between_uniform_pressure_and_a_ring():
 def test_a_sliding_ball_ends_rolling_with_the_speed_that_angular_momentum_leaves(inertia, kept):
     radius, mass, speed = 0.1, 1.0, 2.0
     mechanism = ball(
-        radius, mass, inertia * mass * radius**2 * np.ones(3), position=(0, 0, radius + TOUCH), velocity=(speed, 0, 0)
-    )
+        radius, mass, inertia * mass * radius**2 * np.ones(3), position=(0, 0, radius + TOUCH),
+        velocity=(speed, 0, 0),
+    )  # fmt: skip
     mechanism.add_ground(0.3)
     run = sarrus.simulate(sarrus.build(mechanism), duration=1.0, dt=0.01)
     assert run.velocity[-1, 0, 0] == pytest.approx(kept * speed, rel=1e-6)

@@ -6,8 +6,8 @@ Adds to `Dense` the two stages of a step.  Positions, with forces at the first n
     s gamma = kappa,   m psi + b.l = kappa,   m l + psi b = 0,   m = mu gamma (dry friction: half its bound)
 
 then momenta at the last node for the contacts with gamma / F > s / L, linear, with s = dt D_n u + the part of
-restitution.  Solved by Newton's method with complex-step derivatives for barriers that fall by a factor: slow,
-and without any of the engine's algebra, starts or orders of elimination."""
+restitution.  Solved by Newton's method with complex-step derivatives for barriers that fall by a factor:
+slow, and without any of the engine's algebra, starts or orders of elimination."""
 
 import numpy as np
 from tests.reference.dense import STEP, Dense
@@ -122,7 +122,7 @@ class DenseContact(Dense):
             return r, self.residual(z1), self.end(z0, z1, here, c0, rows)
 
         first = np.linalg.solve(self.mass_matrix(z0), start)
-        first, lam, y = cone.solve(equations, first, np.zeros(nr))
+        first, _, y = cone.solve(equations, first, np.zeros(nr))
         u = first.reshape(self.count, 6)
         z1 = self.moved(z0, u)
         f1, closed = cone.forces(y), cone.closed(y)
@@ -150,7 +150,7 @@ class DenseContact(Dense):
             r = self.p - u @ mass + lam @ gradient + self.dt * f @ rows
             return r, u @ gradient.T, self.dt * u @ rows.T + shift
 
-        u, lam, y = cone.solve(equations, self.node_velocity(), np.zeros(nr))
+        u, _, y = cone.solve(equations, self.node_velocity(), np.zeros(nr))
         self.p = mass @ u
         return cone.forces(y)
 

@@ -16,7 +16,8 @@ from sarrus.model.border_rows import ends_of_pair
 from sarrus.model.description import Description, body_number, in_tree, is_dual
 from sarrus.model.plan import BorderRow
 
-# Points on the rim of a cylinder that stands on its face, beside its lowest point when it is tilted.
+# Points on the rim of a cylinder that stands on its face, beside its lowest point when it is tilted; the same
+# as in `dynamics/rims.py`.
 RIM_POINTS = 24
 # Numbers that a pair of shapes has for its contacts, after those of `lines`.
 PAIR_NUMBERS = 8
@@ -205,6 +206,8 @@ def half_space_lines(
         circle = shape.radius * np.stack([np.cos(angles), np.sin(angles), np.zeros(RIM_POINTS)], axis=1)
         for k, centre in enumerate((0.5 * shape.length * up, -0.5 * shape.length * up)):
             lines.append(contact(at.RIM, centre, shape.radius, up, f" rim {k}"))
+            # Two points for the step to place: see `dynamics/rims.py`.
+            lines += [contact(at.PLANE, centre + circle[0], 0.0, None, f" rim {k} low {i}") for i in range(2)]
             lines += [
                 contact(at.PLANE, centre + p, 0.0, None, f" rim {k} point {i}") for i, p in enumerate(circle)
             ]

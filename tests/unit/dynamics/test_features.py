@@ -133,7 +133,9 @@ def test_slip_rows_are_derivatives_and_slip_is_what_it_says(name):
     mechanism = sarrus.Mechanism()
     shape = SHAPES[name] if name in SHAPES else sarrus.Box((0.3, 0.4, 0.5))
     q = random_turn(rng)
-    mechanism.add_body("body", 1.0, (0.1, 0.2, 0.15), position=rng.normal(size=3), orientation=q, shapes=[shape])
+    mechanism.add_body(
+        "body", 1.0, (0.1, 0.2, 0.15), position=rng.normal(size=3), orientation=q, shapes=[shape]
+    )
     mechanism.add_ground(0.5, normal=random_unit(rng), at=(0, 0, -5))
     model = sarrus.build(mechanism)
     stepper = sarrus.Variational().stepper(model, model.initial_state(), dt)
