@@ -148,6 +148,29 @@ def test_a_closed_loop_with_a_foot_on_the_ground_a_limit_on_the_joint_that_close
     compare(mechanism, foot, limits, drags=[(1, 0.3)], steps=8)
 
 
+def test_two_balls_that_meet_each_other_and_the_ground():
+    mechanism = sarrus.Mechanism()
+    places = {"a": np.array([0, 0, 0.1 + 1e-9]), "b": np.array([0.24, 0.1, 0.17])}
+    for name, velocity in (("a", (1.5, 0, 0)), ("b", (-0.5, -0.3, -0.5))):
+        mechanism.add_body(
+            name, 1.0, (4e-3, 4e-3, 4e-3), position=places[name], velocity=velocity, shapes=[Sphere(0.1)]
+        )
+    mechanism.add_ground(0.4)
+    mechanism.add_contact("a", "b", 0.6)
+    contacts = [c for name, at in places.items() for c in on_plane(name, [at], 0.4, radius=0.1)]
+    contacts.append(Contact("points", "a", "b", places["a"], places["b"], r=0.2, rb=0.1, mu=0.6))
+    compare(mechanism, contacts)
+
+
+def test_a_rope_between_two_bodies():
+    mechanism = sarrus.Mechanism()
+    mechanism.add_body("a", 1.0, (0.1, 0.2, 0.15), position=(0, 0, 0), velocity=(-1, 0, 1))
+    mechanism.add_body("b", 0.5, (0.1, 0.1, 0.15), position=(0.5, 0, 0), velocity=(2, 1, 0))
+    ends = np.array([[0.1, 0.1, 0]]), np.array([[0.4, 0, 0.1]])
+    mechanism.add_rope("rope", "a", "b", at_a=ends[0][0], at_b=ends[1][0], length=0.4)
+    compare(mechanism, [Contact("rope", "a", "b", ends[0][0], ends[1][0], r=0.4)])
+
+
 def test_the_reference_itself_stops_a_sliding_point():
     # A point mass on a plane: constant deceleration until rest.
     mechanism = sarrus.Mechanism()

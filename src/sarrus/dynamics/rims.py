@@ -6,7 +6,8 @@ rim touches by fixed points, and by two spare ones that are put where its lowest
 step and where it would be at the end; RIM itself is only looked at afterwards, and where it is not open a
 spare one goes there.
 
-The two lines after a RIM line are its spare points."""
+The two lines after a RIM line are its spare points, then come the fixed ones.  Points stop a little above the
+ground, so that the circle between them stays clear of it."""
 
 from math import cos, pi
 
@@ -91,6 +92,8 @@ def place_spares(topo, state, work, dt):
             k = topo[0, S_CONTACTS] + i
             tilted = put_spare(topo, state, work, i, 0) > TILTED
             put1(state, k, FEATURE_KEY, ITSELF if tilted else BY_POINTS)
+            for j in range(RIM_POINTS):
+                put1(state, k + 3 + j, FEATURE_TYPE, NO_FEATURE if tilted else PLANE)
     if count > 0:
         place_bodies(topo, state, work, dt)
         for i in range(topo[0, CONTACTS]):
