@@ -56,6 +56,7 @@ class Detector:
             np.zeros(packed.edges, np.int64),
             np.zeros(packed.edges, np.int64),
         )
+        self._fresh = np.zeros((LINES[POLYTOPE], FEATURE_COLS))
         self._box = np.zeros((self.count, 6))
         self._order = np.arange(self.count)
         self._axis = -1
@@ -115,12 +116,16 @@ class Detector:
         R1: np.ndarray,
         out: np.ndarray | None = None,
         reach: float = np.inf,
+        add: bool = False,
     ) -> np.ndarray:
         """Contact lines (sum of the capacities, FEATURE_COLS) of the candidates `pairs`, in their order; rows
         that are not used have the type NO_FEATURE.
 
         Pose 0 is the node now, pose 1 the predicted one.  Lines with a gap above `reach` [m] at both are left
-        out.  Remembers the axis of each pair, so that a resting pair keeps its keys."""
+        out.  Remembers the axis of each pair, so that a resting pair keeps its keys.
+
+        add: keeps the lines that `out` has and adds to them.  For a pair that still overlaps where a step
+        ended: called again with that pose, it then holds both what it held and what it has met."""
         pairs = np.ascontiguousarray(pairs, np.int64)
         rows = int(self.capacity[pairs].sum())
         if out is None:
@@ -129,7 +134,7 @@ class Detector:
             raise ValueError(f"features: out has {out.shape[0]} rows, {rows} are needed")
         narrow.write_lines(
             self._geo, pairs, self.pairs, self.capacity, *_poses(x0, R0), *_poses(x1, R1), float(reach),
-            self._last, self._none, self._work, out, 0,
+            bool(add), self._last, self._none, self._work, self._fresh, out, 0,
         )  # fmt: skip
         return out
 

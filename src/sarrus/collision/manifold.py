@@ -9,7 +9,7 @@ from math import cos, pi, sin, sqrt
 from sarrus._jit import helper, kernel
 from sarrus.collision.axes import scale_of
 from sarrus.collision.closest import clamp, corner, distance2
-from sarrus.collision.cores import E0, F0, NF
+from sarrus.collision.cores import E0, F0, NF, NV
 from sarrus.collision.lines import CORNER_KEY, CROSSING_KEY, VERTEX_KEY, key, put_plane
 from sarrus.layout import PLANE
 from sarrus.maths.access import get3, put3
@@ -44,6 +44,24 @@ def facing(geo, c, n, placed, normals):
         if s > best:
             best, face = s, i
     return face, best
+
+
+@kernel
+def incident(geo, c, n, placed, vertices, normals, tol):
+    """The face of core c that looks most against n among those with the vertex that lies lowest along n"""
+    low, x = 1e300, (0.0, 0.0, 0.0)
+    for v in range(geo[0][c, NV]):
+        y = corner_at(geo, c, v, placed, vertices)
+        s = dot(n, y)
+        if s < low:
+            low, x = s, y
+    best, face = 1e300, 0
+    for i in range(geo[0][c, NF]):
+        m = normal_at(geo, c, i, placed, normals)
+        offset = normals[i, 3] if placed else geo[4][geo[0][c, F0] + i, 3]
+        if dot(n, m) < best and dot(m, x) > offset - tol:
+            best, face = dot(n, m), i
+    return face
 
 
 @kernel

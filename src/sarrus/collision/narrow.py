@@ -11,12 +11,19 @@ from sarrus._jit import entry, helper, kernel
 from sarrus.collision.cores import BODY, KIND, POLYTOPE, RADIUS, WIDTH
 from sarrus.collision.lines import INSIDE, clear_lines, gap
 from sarrus.collision.polytopes import polytope_distance, polytope_lines
-from sarrus.collision.poses import between, relative, travel
+from sarrus.collision.poses import between, into_a, into_b, relative, travel
 from sarrus.collision.rounded import nearest
 from sarrus.collision.rounded_lines import put_rounded
-from sarrus.layout import FEATURE_FLIP, FEATURE_RB, FEATURE_TYPE, NO_FEATURE
+from sarrus.layout import (
+    FEATURE_COLS,
+    FEATURE_FLIP,
+    FEATURE_KEY,
+    FEATURE_RB,
+    FEATURE_TYPE,
+    NO_FEATURE,
+)
 from sarrus.maths.access import get1, put1
-from sarrus.maths.vectors import mv, sum3
+from sarrus.maths.vectors import dot, mv, sub3, sum3
 
 # Poses looked at on the way of a fast pair
 MOST_SAMPLES = 64
@@ -36,7 +43,7 @@ def pair_distance(geo, a, b, pose, last, work):
 def first_overlap(geo, a, b, pose0, pose1, last, work):
     """(t0, t1): the first sampled fraction of the way at which the pair overlaps and the one before; (0, 1)
     where it overlaps at the end alone, or not at all"""
-    way = travel(geo, b, pose0, pose1)
+    way = min(travel(geo, a, b, pose0, pose1))
     thick = 0.5 * (geo[1][a, WIDTH] + geo[1][b, WIDTH])
     if not way > thick:
         return 0.0, 1.0
@@ -70,14 +77,23 @@ def from_outside(out, line, capacity, pose0):
     return True
 
 
+@helper
+def is_shallow(found, r, pose0, pose):
+    """Whether a pair overlaps little: the nearest points are half the radius apart, and were so, on the same
+    side, at the start"""
+    pa, pb = found[5], found[6]
+    start = sub3(into_a(pose0, into_b(pose, pb)), pa)
+    return 0.5 * r <= found[0] < r and dot(start, sub3(pb, pa)) >= 0.5 * r * found[0]
+
+
 @kernel
 def rounded_lines(geo, a, b, pose0, pose1, t0, t1, capacity, out, line):
     """Writes the lines of a pair with a ball or a capsule"""
     r = geo[1][a, RADIUS] + geo[1][b, RADIUS]
-    pose = pose_at(pose0, pose1, t1)
-    found = nearest(geo, a, b, pose)
+    pose, found = pose1, nearest(geo, a, b, pose1)
     for attempt in range(2):
-        if attempt == 1 or not (found[0] > 0.0 and (t1 == 1.0 or found[0] >= r)):
+        trusted = (found[0] >= r and t1 == 1.0) or is_shallow(found, r, pose0, pose1)
+        if attempt == 1 or not (trusted or (found[0] > 0.0 and t1 == 1.0)):
             attempt = 1
             for _ in range(HALVINGS):
                 t = 0.5 * (t0 + t1)
@@ -89,17 +105,62 @@ def rounded_lines(geo, a, b, pose0, pose1, t0, t1, capacity, out, line):
             found = nearest(geo, a, b, pose)
         clear_lines(out, line, capacity)
         put_rounded(geo, a, b, found, r, attempt == 1, pose, out, line)
-        if attempt == 1 or found[0] >= r or from_outside(out, line, capacity, pose0):
+        if attempt == 1 or trusted or from_outside(out, line, capacity, pose0):
             return
 
 
-@entry
-def write_lines(geo, pairs, cores, capacity, x0, R0, x1, R1, reach, last, none, work, out, line):
-    """Fills `out` from row `line` with the contact lines of the pairs, `capacity` rows for each; returns the
-    row after them.
+@kernel
+def finish(geo, a, b, swap, room, reach, pose0, pose1, fresh):
+    """Puts the lines of a pair into its own order, with the radius of the body that carries the point; leaves
+    out those beyond reach"""
+    for k in range(room):
+        if get1(fresh, k, FEATURE_TYPE) == NO_FEATURE:
+            continue
+        if reach < inf and gap(fresh, k, pose1) > reach and gap(fresh, k, pose0) > reach:
+            put1(fresh, k, FEATURE_TYPE, NO_FEATURE)
+        flip = get1(fresh, k, FEATURE_FLIP)
+        put1(fresh, k, FEATURE_RB, geo[1][a if flip > 0.5 else b, RADIUS])
+        if swap:
+            put1(fresh, k, FEATURE_FLIP, 1.0 - flip)
 
-    Lines whose gap is larger than `reach` [m] at both poses are left out"""
+
+@kernel
+def row_for(out, line, room, number):
+    """The row with this key, else the first without feature, else -1"""
+    free = -1
+    for k in range(line, line + room):
+        if get1(out, k, FEATURE_TYPE) == NO_FEATURE:
+            free = k if free < 0 else free
+        elif get1(out, k, FEATURE_KEY) == number:
+            return k
+    return free
+
+
+@kernel
+def add_lines(out, line, room, fresh):
+    """Adds fresh lines to those that the pair has; where no row is left, the fresh ones take the first"""
+    taken = line
+    for k in range(room):
+        if get1(fresh, k, FEATURE_TYPE) == NO_FEATURE:
+            continue
+        row = row_for(out, line, room, get1(fresh, k, FEATURE_KEY))
+        if row < 0:
+            row = taken
+            taken += 1
+        for c in range(FEATURE_COLS):
+            out[row, c] = fresh[k, c]
+
+
+@entry
+def write_lines(
+    geo, pairs, cores, capacity, x0, R0, x1, R1, reach, add, last, none, work, fresh, out, first
+):  # fmt: skip
+    """Fills `out` with the contact lines of the pairs, `capacity` rows for each; add: to those there.
+
+    Lines whose gap is larger than `reach` [m] at both poses are left out.  first: the first row of `fresh`,
+    0"""
     tab = geo[0]
+    line = 0
     for q in range(pairs.shape[0]):
         p = pairs[q]
         a, b = cores[p, 0], cores[p, 1]
@@ -107,26 +168,24 @@ def write_lines(geo, pairs, cores, capacity, x0, R0, x1, R1, reach, last, none, 
         if swap:
             a, b = b, a
         room = capacity[p]
-        clear_lines(out, line, room)
+        clear_lines(fresh, first, room)
         pose0 = relative(x0, R0, tab[a, BODY], tab[b, BODY])
         pose1 = relative(x1, R1, tab[a, BODY], tab[b, BODY])
         t0, t1 = first_overlap(geo, a, b, pose0, pose1, none, work)
         if tab[b, KIND] == POLYTOPE:
+            # A pair that overlaps little at the end is looked at there, so that a repeated call comes closer.
+            depth = -polytope_distance(geo, a, b, pose1, none, work) if t1 < 1.0 else 0.0
+            if 0.0 < depth < 0.25 * (geo[1][a, WIDTH] + geo[1][b, WIDTH]):
+                t0, t1 = 0.0, 1.0
             before, pose = pose_at(pose0, pose1, t0), pose_at(pose0, pose1, t1)
-            polytope_lines(geo, a, b, before, pose, last, p, work, out, line)
+            polytope_lines(geo, a, b, before, pose, last, p, work, fresh, first)
         else:
-            rounded_lines(geo, a, b, pose0, pose1, t0, t1, room, out, line)
-        for k in range(line, line + room):
-            if get1(out, k, FEATURE_TYPE) == NO_FEATURE:
-                continue
-            if reach < inf and gap(out, k, pose1) > reach and gap(out, k, pose0) > reach:
-                put1(out, k, FEATURE_TYPE, NO_FEATURE)
-            flip = get1(out, k, FEATURE_FLIP)
-            put1(out, k, FEATURE_RB, geo[1][a if flip > 0.5 else b, RADIUS])
-            if swap:
-                put1(out, k, FEATURE_FLIP, 1.0 - flip)
+            rounded_lines(geo, a, b, pose0, pose1, t0, t1, room, fresh, first)
+        finish(geo, a, b, swap, room, reach, pose0, pose1, fresh)
+        if not add:
+            clear_lines(out, line, room)
+        add_lines(out, line, room, fresh)
         line += room
-    return line
 
 
 @entry

@@ -28,9 +28,12 @@ from sarrus.collision.lines import (
     unit,
 )
 from sarrus.collision.manifold import (
+    LEVEL,
     SLACK,
     clip,
+    corner_at,
     facing,
+    incident,
     lowest,
     normal_at,
     put_manifold,
@@ -95,9 +98,9 @@ def put_crossing(geo, a, i, b, j, n, sine2, pose, work, out, line):
 
 
 @kernel
-def put_support(geo, a, b, n, pa, on_b, region, index, pose, work, out, line):
+def put_support(geo, a, b, n, pa, on_b, region, index, room, pose, work, out, line):
     """Number of PLANE lines written for the plane through pa with the normal n, out of its body (B where
-    on_b), and the vertices of the other body that are lowest over it"""
+    on_b), and the vertices of the other body that are lowest over it, at most `room`"""
     V = work[0]
     c = a if on_b else b
     low, lowest_v = 1e300, 0
@@ -111,12 +114,12 @@ def put_support(geo, a, b, n, pa, on_b, region, index, pose, work, out, line):
     for v in range(geo[0][c, NV]):
         x = corner(geo, a, v) if on_b else get3(V, v, 0)
         s = dot(n, sub3(x, pa))
-        if v != lowest_v and (not s - low < SLOPE * sqrt(distance2(x, bottom)) or made == CAPACITY - 1):
+        if v != lowest_v and (not s - low < SLOPE * sqrt(distance2(x, bottom)) or made == room - 1):
             continue
         number = key(PLANE, SUPPORT_KEY, region, index, v)
         put_plane(out, line + made, on_b, pa, x, n, pose, number)
         made += 1
-        if made == CAPACITY:
+        if made == room:
             break
     return made
 
@@ -151,7 +154,7 @@ def put_nearest(geo, a, b, n, s, pose, work, out, line):
         m, pa, index = scale3(-1.0, m), pb, j
     elif not inner_a:
         region, index = VERTEX, geo[3][geo[0][a, E0] + i, 0 if fs < 0.5 else 1]
-    return put_support(geo, a, b, m, pa, on_b, region, index, pose, work, out, line)
+    return put_support(geo, a, b, m, pa, on_b, region, index, CAPACITY, pose, work, out, line)
 
 
 @kernel
@@ -160,7 +163,7 @@ def put_faces(geo, a, b, on_b, i, pose, room, work, out, line):
     that looks at it"""
     ref, inc = (b, a) if on_b else (a, b)
     n = normal_at(geo, ref, i, on_b, work[1])
-    j, cosine = facing(geo, inc, scale3(-1.0, n), not on_b, work[1])
+    j = incident(geo, inc, n, not on_b, work[0], work[1], LEVEL * scale_of(geo, a, b))
     first, count = clip(geo, ref, i, inc, j, on_b, work, SLACK * scale_of(geo, a, b))
     if count == 0:
         return 0, 1e300
@@ -189,6 +192,12 @@ def put_edges(geo, a, b, i, j, apart, before, pose, work, out, line):
     return made
 
 
+@helper
+def first_corner(geo, c, i):
+    """First vertex of face i of core c"""
+    return geo[6][geo[5][geo[0][c, F0] + i, 0], 0]
+
+
 @kernel
 def polytope_lines(geo, a, b, before, pose, last, p, work, out, line):
     """Writes the contact lines of two polytopes at `pose`; where they overlap there, those of the axis that
@@ -198,8 +207,8 @@ def polytope_lines(geo, a, b, before, pose, last, p, work, out, line):
     apart = largest >= 0.0
     if not apart:
         place(geo, b, before, work[2], work[3])
-        way = travel(geo, b, before, pose)
-        k, f, g, depth, most, merit = best_axis(geo, a, b, True, way, last, p, work)
+        far, wide = travel(geo, a, b, before, pose)
+        k, f, g, depth, most, merit = best_axis(geo, a, b, True, max(far, wide), last, p, work)
         # A pair that overlapped before keeps the shallowest axis.
         if merit >= 0.0:
             kind, i, j, s = k, f, g, depth
@@ -218,17 +227,16 @@ def polytope_lines(geo, a, b, before, pose, last, p, work, out, line):
     on_b = kind != FACE_A
     face = j if on_b else i
     made, low = put_faces(geo, a, b, on_b, face, pose, CAPACITY, work, out, line)
-    if made > 0 and (not apart or low <= largest + tol):
-        return
-    clear_lines(out, line, made)
     n = normal_at(geo, b if on_b else a, face, on_b, work[1])
     if apart:
-        put_nearest(geo, a, b, scale3(-1.0, n) if on_b else n, s, pose, work, out, line)
-    else:
-        top = (
-            get3(work[0], geo[6][geo[5][geo[0][b, F0] + face, 0], 0], 0) if on_b else support_point(geo, a, n)
-        )
-        put_support(geo, a, b, n, top, on_b, FACE, face, pose, work, out, line)
+        if made == 0 or not low <= largest + tol:
+            clear_lines(out, line, made)
+            put_nearest(geo, a, b, scale3(-1.0, n) if on_b else n, s, pose, work, out, line)
+    elif made == 0 or not low <= 0.5 * s:
+        # The points over the face do not show the depth: the lowest vertices do, wherever they are.
+        top = corner_at(geo, b if on_b else a, first_corner(geo, b if on_b else a, face), on_b, work[0])
+        made = min(made, CAPACITY - 1)
+        put_support(geo, a, b, n, top, on_b, FACE, face, CAPACITY - made, pose, work, out, line + made)
 
 
 @kernel
@@ -245,7 +253,7 @@ def polytope_distance(geo, a, b, pose, last, work):
         on_b = kind != FACE_A
         ref, inc, face = (b, a, j) if on_b else (a, b, i)
         n = normal_at(geo, ref, face, on_b, work[1])
-        other, cosine = facing(geo, inc, scale3(-1.0, n), not on_b, work[1])
+        other = incident(geo, inc, n, not on_b, work[0], work[1], LEVEL * scale_of(geo, a, b))
         first, count = clip(geo, ref, face, inc, other, on_b, work, 0.0)
         low = lowest(work[4], first, count)
         if low <= largest + 1e-12:

@@ -56,9 +56,13 @@ def between(pose0, pose1, t):
 
 
 @kernel
-def travel(geo, b, pose0, pose1):
-    """Largest way [m] of a point of core b as A sees it"""
-    c = get3(geo[1], b, CENTRE)
+def travel(geo, a, b, pose0, pose1):
+    """(way of B as A sees it, way of A as B sees it): the largest of a point of the core [m].
+
+    Where the two touch, both bound their motion relative to each other"""
     angle, axis = turn_between(pose0[0], pose1[0])
+    c = get3(geo[1], b, CENTRE)
     d = sub3(into_a(pose0, c), into_a(pose1, c))
-    return sqrt(dot(d, d)) + angle * geo[1][b, EXTENT]
+    c = get3(geo[1], a, CENTRE)
+    e = sub3(into_b(pose0, c), into_b(pose1, c))
+    return sqrt(dot(d, d)) + angle * geo[1][b, EXTENT], sqrt(dot(e, e)) + angle * geo[1][a, EXTENT]

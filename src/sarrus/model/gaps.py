@@ -8,14 +8,10 @@ import numpy as np
 
 from sarrus import layout as at
 from sarrus.errors import MechanismError
-from sarrus.model.description import matrix
 from sarrus.model.nodes import join
 
 if TYPE_CHECKING:
     from sarrus.model.model import Model
-
-# How far apart boxes of shapes are looked at first for the smallest distance [m].
-FIRST_MARGIN = 1e-3
 
 
 def lines_over_half_spaces(model: Model) -> list[int]:
@@ -54,54 +50,5 @@ def smallest_gap(model: Model, position: np.ndarray, orientation: np.ndarray) ->
     gaps = line_gaps(model, position, orientation)[:, lines_over_half_spaces(model)]
     gap = gaps.min(axis=1, initial=np.inf)
     if model.contacts.pairs:
-        gap = np.minimum(gap, PairGaps(model).smallest(position, orientation))
+        gap = np.minimum(gap, model.pair_distance(position, orientation))
     return gap
-
-
-class PairGaps:
-    """Signed distances of the pairs of shapes that come and go, by pair of `model.contacts.pairs`."""
-
-    def __init__(self, model: Model):
-        from sarrus.collision.cores import core_of
-        from sarrus.collision.detector import Detector
-
-        shapes, pairs = model.contacts.shapes, model.contacts.pairs
-        self.pairs = pairs
-        self.reference = model.description.rotation
-        self.detector = Detector(
-            [core_of(line.shape, line.at, line.orientation) for line in shapes],
-            [line.body for line in shapes],
-            np.array([(pair.first, pair.second) for pair in pairs], np.int64),
-        )
-
-    def poses(self, position: np.ndarray, orientation: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(x (nb + 1, 3), R (nb + 1, 3, 3)) of the frames that the shapes are given in, the world last."""
-        nb = len(position)
-        x, R = np.zeros((nb + 1, 3)), np.tile(np.eye(3), (nb + 1, 1, 1))
-        x[:nb] = position
-        for b in range(nb):
-            R[b] = matrix(orientation[b]) @ self.reference[b].T
-        return x, R
-
-    def smallest(self, position: np.ndarray, orientation: np.ndarray) -> np.ndarray:
-        """(T,) smallest signed distance [m] over all pairs at every node."""
-        out, margin = np.zeros(len(position)), FIRST_MARGIN
-        for t in range(len(position)):
-            x, R = self.poses(position[t], orientation[t])
-            while True:
-                near = self.near(x, R, margin)
-                out[t] = self.distances(near, x, R).min(initial=np.inf)
-                # A pair that is as near as the margin has a box that is: nothing nearer was left out.
-                if out[t] <= margin or len(near) == len(self.pairs) or np.isnan(out[t]):
-                    break
-                margin *= 4.0
-            margin = max(FIRST_MARGIN, 1.5 * out[t]) if np.isfinite(out[t]) else FIRST_MARGIN
-        return out
-
-    def near(self, x: np.ndarray, R: np.ndarray, margin: float) -> np.ndarray:
-        """Numbers of the pairs whose boxes are at most `margin` [m] apart."""
-        return self.detector.near(x, R, x, R, margin)
-
-    def distances(self, pairs: np.ndarray, x: np.ndarray, R: np.ndarray) -> np.ndarray:
-        """Signed distances [m] of the pairs with these numbers."""
-        return self.detector.distance(pairs, x, R)

@@ -12,7 +12,7 @@ from sarrus import layout as at
 from sarrus.errors import MechanismError
 from sarrus.model.assembly import kernel_state
 from sarrus.model.description import matrix
-from sarrus.model.gaps import PairGaps, line_gaps
+from sarrus.model.gaps import line_gaps
 from sarrus.model.linear import Linearisation, multiply
 from sarrus.model.nodes import join
 from sarrus.model.state import State
@@ -86,7 +86,7 @@ class Bounds:
         lines = model.contacts.lines
         self.touching = [i for i, line in enumerate(lines) if line.kind == at.TOUCH]
         self.limits = [i for i, line in enumerate(lines) if line.kind == at.LIMIT]
-        self.pairs = PairGaps(model) if model.contacts.pairs else None
+        self.pairs = model.near_pairs if model.contacts.pairs else None
 
     def violated(self, state: State) -> list[Bound]:
         """The bounds that a state misses by more than they allow."""
@@ -108,8 +108,8 @@ class Bounds:
                 out.append(Bound(i, value, TOLERANCE))
         if self.pairs is not None:
             x, R = self.pairs.poses(state.position, state.orientation)
-            near = self.pairs.near(x, R, reach)
-            found = self.pairs.distances(near, x, R)
+            near = self.pairs.detector.near(x, R, x, R, reach)
+            found = self.pairs.detector.distance(near, x, R)
             out += [
                 Bound(len(lines) + int(p), float(d), PAIR_TOLERANCE) for p, d in zip(near, found, strict=True)
             ]
@@ -159,7 +159,7 @@ class Bounds:
                         q = np.array([np.cos(step / 2), 0.0, 0.0, 0.0])
                         q[k - 2] = np.sin(step / 2)
                         turned[body] = matrix(q) @ R[body]
-                    values.append(self.pairs.distances(np.array([pair]), moved, turned)[0])
+                    values.append(self.pairs.detector.distance(np.array([pair]), moved, turned)[0])
                 place = 6 * self.model.description.number[body] + k
                 row[place] = (values[0] - values[1]) / (2.0 * DIFFERENCE)
         return row

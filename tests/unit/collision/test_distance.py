@@ -53,6 +53,18 @@ def test_distance_of_cylinders_is_that_of_their_prisms():
         assert abs(distance(detector, x, R) - true_distance(a, b, x, R)) < ROUNDING
 
 
+def test_distance_of_fine_meshes_is_that_of_the_minkowski_difference():
+    rng = np.random.default_rng(6)
+    ball = rng.normal(size=(2, 40, 3)) * (0.5, 0.4, 0.3)
+    a, b = core_of(ConvexMesh(points=ball[0])), core_of(ConvexMesh(points=ball[1]))
+    detector = Detector([a, b], [0, 1], [(0, 1)])
+    for _ in range(40):
+        x, R = at_rest(2)
+        x[1] = rng.normal(size=3)
+        R[0], R[1] = random_turn(rng), random_turn(rng)
+        assert abs(distance(detector, x, R) - true_distance(a, b, x, R)) < ROUNDING
+
+
 def test_distance_does_not_depend_on_the_order_of_the_pair():
     rng = np.random.default_rng(7)
     cores = [core_of(shape) for shape in SHAPES.values()]

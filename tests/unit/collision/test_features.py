@@ -218,3 +218,38 @@ def test_lines_beyond_reach_are_left_out():
     x[1] = 0, 0, 1.0
     assert detector.features(ONE, x, R, x, R, reach=0.2)[0, FEATURE_TYPE] == NO_FEATURE
     assert detector.features(ONE, x, R, x, R, reach=0.4)[0, FEATURE_TYPE] == PLANE
+
+
+def test_added_lines_stand_beside_those_that_were_there():
+    detector = pair(Box((1, 1, 1)), Box((0.5, 0.5, 0.5)))
+    x, R = at_rest(2)
+    x[1] = 0.8, 0.0, 0.0
+    out = detector.features(ONE, x, R, x, R)
+    wall = set(used(out)[:, FEATURE_KEY])
+    assert len(wall) == 4
+    detector.features(ONE, x, R, x, R, out, add=True)  # the same lines again take their own rows
+    assert set(used(out)[:, FEATURE_KEY]) == wall
+    x[1] = 0.0, 0.0, 0.8
+    detector.features(ONE, x, R, x, R, out, add=True)
+    both = set(used(out)[:, FEATURE_KEY])
+    assert wall < both
+    assert len(both) == 8
+
+
+def test_rows_of_several_pairs_follow_their_capacities():
+    cores = [
+        core_of(Box((1, 1, 1))),
+        core_of(Sphere(0.2)),
+        core_of(Capsule(0.1, 0.3)),
+        core_of(Box((1, 1, 1))),
+    ]
+    detector = Detector(cores, range(4), [(0, 1), (2, 0), (0, 3), (1, 2)])
+    assert detector.capacity.tolist() == [1, 2, 8, 1]
+    x, R = at_rest(4)
+    x[1], x[2], x[3] = (2, 0, 0), (0, 2, 0), (0, 0, 1)
+    out = detector.features(np.array([2, 0, 3]), x, R, x, R)
+    assert out.shape[0] == 10
+    assert np.count_nonzero(out[:8, FEATURE_TYPE]) == 4
+    assert out[8, FEATURE_TYPE] == PLANE
+    with pytest.raises(ValueError, match="rows"):
+        detector.features(np.array([2]), x, R, x, R, np.zeros((3, out.shape[1])))

@@ -62,10 +62,11 @@ def toss(shape, seed, dt, duration):
     repeated, kept, last = 0, 0, None
     for _ in range(round(duration / dt)):
         free = moved(x, R, dt * np.concatenate([v + (0, 0, -9.81 * dt), w]))
-        guess = free
+        guess, rows = free, None
         for again in range(5):
             repeated = max(repeated, again)
-            lines = used(detector.features(ONE, x, R, *guess))
+            rows = detector.features(ONE, x, R, *guess, rows, add=again > 0)
+            lines = used(rows)
             guess = hold(lines, *free)
             assert guess is not None
             if detector.distance(ONE, *guess)[0] >= -ALLOWED:
