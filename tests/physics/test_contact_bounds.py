@@ -189,7 +189,7 @@ def test_a_servo_stays_within_its_limit_and_is_the_unlimited_one_below_it(contac
     # Two newton metres lift the rod to where gravity balances them, and swing it at most twice as far.
     rest = np.arcsin(2.0 / (0.5 * G))
     q = narrow.joint_position("hinge")
-    assert q.max() < 2.05 * rest
+    assert q.max() < 2.1 * rest
     assert q.max() > 1.5 * rest
 
 

@@ -14,7 +14,7 @@ from tests.reference.dense import STEP, Dense
 from tests.reference.rotation import conjugate, rotate
 
 NATURAL = 9.81  # m/s^2, makes lengths and forces of a step
-FALL, FIRST = 0.1, 100.0  # barriers: factor from one to the next, the first (natural units)
+FALL, FIRST = 0.2, 10.0  # barriers: factor from one to the next, the first (natural units)
 BOUNDARY = 0.9  # part of the way to the boundary of a cone that Newton's step may take
 SOLVED = 1e-11  # of residuals in natural units, at every barrier
 ITERATIONS = 60
@@ -253,7 +253,7 @@ class Cones:
         """(velocities, multipliers, variables) at the last barrier."""
         size, nr, final = len(u), len(lam), self.dense.level
         _, _, end = equations(np.concatenate([u, lam, np.zeros(self.size)]))
-        level = FIRST * max(1.0, np.abs(end).max(initial=0.0) / self.L) ** 2
+        level = FIRST * max(1.0, -end.min(initial=0.0) / self.L)
         x = np.concatenate([u, lam, self.start(end, level)])
         mass = np.ones(size) * max(self.dense.masses)
 

@@ -242,6 +242,7 @@ class VariationalStepper:
         plan, lines = self.near.look(self.kernel, dt)
         if plan is not before:
             self._adopt(plan.arrays, carry_state(self.kernel, before, plan))
+            self._room(1)
             self.start(run.AS_IT_IS, u)
         put_lines(self.kernel, plan, lines, memory)
 
@@ -250,9 +251,13 @@ class VariationalStepper:
         if not self.contacts:
             return steps if self.near is None else 1
         steps = 1 if self.near is not None else max(1, min(steps, TOUCH_LINES // (2 * self.contacts)))
+        self._room(steps)
+        return steps
+
+    def _room(self, steps: int) -> None:
+        """Makes room for the records of `steps` steps of the contacts that there are now."""
         if len(self.touches) < 2 * self.contacts * steps:
             self.touches = np.zeros((2 * self.contacts * steps, TOUCH_COLS))
-        return steps
 
     def _keep_touches(self, end: int, step: int | None = None) -> None:
         """Keeps what the last call recorded of contacts in steps before `end`; all of it belongs to `step`
