@@ -69,6 +69,18 @@ def test_simulate_answers_with_the_fields_of_the_contract():
     assert all(math.isfinite(answer[key]) for key in ("energy_initial", "energy_error_max", "us_per_step"))
 
 
+def test_simulate_tells_the_smallest_gap_of_a_run_with_contacts():
+    answer = json_of("simulate", "box_drop", "--set", "height=0.01", "--duration", "0.2", "--dt", "0.01")
+    assert 0.0 < answer["min_gap"] < 0.01
+
+
+def test_check_lists_contacts():
+    answer = json_of("check", "box_drop")
+    assert answer["contacts"]["obstacles"] == ["ground"]
+    assert answer["contacts"]["shapes"] == 1
+    assert "'ground' (HalfSpace, friction 0.5)" in sarrus("check", "box_drop").stdout
+
+
 def test_simulate_saves_a_run_that_plot_draws(tmp_path):
     run = tmp_path / "run.npz"
     answer = json_of("simulate", "four_bar", *SHORT, "--out", run, "--plot", tmp_path / "direct")

@@ -13,13 +13,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from sarrus._jit import Compiling
 from sarrus.collision import broad, narrow
-from sarrus.collision.cores import KIND, POINT, POLYTOPE, Core, pack
+from sarrus.collision.cores import KIND, POINT, POLYTOPE, SEGMENT, Core, pack
 from sarrus.errors import MechanismError
 from sarrus.layout import FEATURE_COLS
 
 # Contact lines by the simpler kind of the two cores
-LINES = {POINT: 1, 1: 2, POLYTOPE: 8}
+LINES = {POINT: 1, SEGMENT: 2, POLYTOPE: 8}
+# Calls of `near` between two looks at which axis spreads the cores most
+SAME_AXIS = 100
 
 
 class Detector:
@@ -37,7 +40,7 @@ class Detector:
         self._geo = packed.arrays
         kinds = self._geo[0][:, KIND]
         simpler = kinds[self.pairs].min(axis=1) if len(self.pairs) else np.zeros(0, np.int64)
-        self.capacity = np.array([LINES[POINT], LINES[1], LINES[POLYTOPE]], np.int64)[simpler]
+        self.capacity = np.array([LINES[POINT], LINES[SEGMENT], LINES[POLYTOPE]], np.int64)[simpler]
         low, high = self.pairs.min(axis=1, initial=self.count), self.pairs.max(axis=1, initial=0)
         codes = low * self.count + high
         self._number = np.argsort(codes, kind="stable")
@@ -59,7 +62,8 @@ class Detector:
         self._fresh = np.zeros((LINES[POLYTOPE], FEATURE_COLS))
         self._box = np.zeros((self.count, 6))
         self._order = np.arange(self.count)
-        self._axis = -1
+        self._axis = 0
+        self._calls = 0
         self._near = np.zeros(64, np.int64)
 
     def _check(self, body: np.ndarray) -> None:
@@ -94,14 +98,15 @@ class Detector:
         if not len(self.pairs):
             return np.zeros(0, np.int64)
         box = self.boxes(x0, R0, x1, R1)
-        axis = int(np.argmax(np.var(box[:, :3], axis=0)))
-        if axis != self._axis:
-            self._axis, self._order = axis, np.argsort(box[:, axis], kind="stable")
+        if self._calls % SAME_AXIS == 0:
+            self._axis = int(np.argmax(np.var(box[:, :3], axis=0)))
+            self._order = np.argsort(box[:, self._axis], kind="stable")
         else:
-            broad.sort_along(box, axis, self._order)
+            broad.sort_along(box, self._axis, self._order)
+        self._calls += 1
         while True:
             found = broad.write_near(
-                box, self._order, axis, float(margin), self._codes, self._number, self._near
+                box, self._order, self._axis, float(margin), self._codes, self._number, self._near
             )
             if found <= len(self._near):
                 return np.sort(self._near[:found])
@@ -132,10 +137,11 @@ class Detector:
             out = np.zeros((rows, FEATURE_COLS))
         if out.shape[0] < rows:
             raise ValueError(f"features: out has {out.shape[0]} rows, {rows} are needed")
-        narrow.write_lines(
-            self._geo, pairs, self.pairs, self.capacity, *_poses(x0, R0), *_poses(x1, R1), float(reach),
-            bool(add), self._last, self._none, self._work, self._fresh, out, 0,
-        )  # fmt: skip
+        with Compiling(narrow.write_lines, "contact lines"):
+            narrow.write_lines(
+                self._geo, pairs, self.pairs, self.capacity, *_poses(x0, R0), *_poses(x1, R1), float(reach),
+                bool(add), self._last, self._none, self._work, self._fresh, out, 0,
+            )  # fmt: skip
         return out
 
     def distance(self, pairs: np.ndarray, x: np.ndarray, R: np.ndarray) -> np.ndarray:
@@ -143,7 +149,8 @@ class Detector:
         axis."""
         pairs = np.ascontiguousarray(pairs, np.int64)
         out = np.zeros(len(pairs))
-        narrow.write_distances(self._geo, pairs, self.pairs, *_poses(x, R), self._none, self._work, out)
+        with Compiling(narrow.write_distances, "distances of shapes"):
+            narrow.write_distances(self._geo, pairs, self.pairs, *_poses(x, R), self._none, self._work, out)
         return out
 
 

@@ -167,3 +167,55 @@ def test_matplotlib_is_not_loaded_with_the_room():
     code = "import sarrus.plots, sarrus.trajectory, sys; sys.exit('matplotlib' in sys.modules)"
     paths = {"PYTHONPATH": os.pathsep.join(sys.path)}
     assert subprocess.run([sys.executable, "-c", code], env=os.environ | paths, check=False).returncode == 0
+
+
+def touched(joint):
+    """A made-up run of a ball that lies on the floor, and a rod on a hinge where `joint`."""
+    import sarrus
+    from sarrus.trajectory import Stats, Trajectory
+
+    mech = sarrus.Mechanism(name="ball")
+    mech.add_body("ball", mass=1.0, position=(0, 0, 0.5), shapes=[sarrus.Sphere(0.5)])
+    mech.add_ground(name="floor")
+    if joint:
+        mech.add_joint("slide", "prismatic", parent="world", child="ball", at=(0, 0, 0), axis=(0, 0, 1))
+    model = sarrus.build(mech)
+    state = model.initial_state()
+    motion = [
+        np.repeat(array[None], 4, axis=0)
+        for array in (state.position, state.orientation, state.velocity, state.angular_velocity)
+    ]
+    motion[0][:, 0, 2] += [0.1, 1e-9, -1e-7, 1e-9]
+    records = np.zeros((2, 12))
+    records[:, 0], records[:, 1], records[:, 8] = [1, 1], [1, 2], [0.1, 0.2]
+    counts = np.ones(3, int)
+    return Trajectory(
+        model, "variational", 0.1, 0.1 * np.arange(4), *motion,
+        Stats(counts, counts, 0 * counts, 0 * counts, momentum_iterations=counts), touch_records=records,
+    )  # fmt: skip
+
+
+def test_the_overview_of_a_run_with_contacts_shows_forces_and_gap():
+    figure = plots.overview(touched(joint=True))
+    assert labels(figure)[-2:] == ["contact force [N]", "smallest gap [m]"]
+    assert len(figure.axes) == 6
+    forces, gap = figure.axes[-2:]
+    assert entries(forces) == ["ball"]
+    np.testing.assert_allclose(forces.get_lines()[0].get_ydata(), [0.0, 1.0, 2.0, 0.0])
+    assert entries(gap) == ["gap", "overlap"]
+    assert any("momentum stage" in text for text in entries(figure.axes[3]))
+
+
+def test_the_overview_leaves_out_joints_where_there_are_none():
+    assert labels(plots.overview(touched(joint=False))) == [
+        "energy error E − E(0) [J]",
+        "number per step",
+        "contact force [N]",
+        "smallest gap [m]",
+    ]
+
+
+def test_contacts_have_a_figure_of_their_own():
+    assert labels(plots.contacts(touched(joint=False))) == ["contact force [N]", "smallest gap [m]"]
+    with pytest.raises(MechanismError, match="'swing' has no contacts to plot"):
+        plots.contacts(swing())

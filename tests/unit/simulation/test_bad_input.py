@@ -147,3 +147,20 @@ def test_settings_of_the_method_are_checked(settings, message):
 def test_record_every_must_fit_the_run(model, every):
     with pytest.raises(sarrus.MechanismError, match="record_every"):
         sarrus.simulate(model, duration=0.1, dt=0.01, record_every=every)
+
+
+@pytest.mark.parametrize("what", ["contact", "limit", "friction", "rope"])
+def test_order_four_refuses_what_acts_on_one_side_by_name(what):
+    mech = driven()
+    if what == "contact":
+        mech.add_body("ball", mass=1.0, position=(3, 0, 1), shapes=[sarrus.Sphere(0.1)])
+        mech.add_ground()
+    elif what == "limit":
+        mech.add_limit("stop", "hinge", lower=-1.0)
+    elif what == "friction":
+        mech.add_joint_friction("hinge", 0.1)
+    else:
+        mech.add_rope("line", "world", "rod", (0, 0, 1), (0, 0, -0.5), length=2.0)
+    names = {"contact": "ball on ground", "limit": "lower limit stop", "friction": "friction of joint hinge"}
+    with pytest.raises(sarrus.MechanismError, match=f"{names.get(what, 'rope line')}.*use variational"):
+        sarrus.simulate(sarrus.build(mech), duration=0.1, dt=0.01, method="variational4")

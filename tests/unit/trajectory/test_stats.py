@@ -41,3 +41,10 @@ def test_counts_of_different_length_are_refused():
 def test_divided_steps_are_told_by_index():
     stats = Stats([2, 2, 2], [1, 1, 1], [0, 2, 8], [0, 5, 5])
     np.testing.assert_array_equal(stats.divided, [1, 2])
+
+
+def test_iterations_of_the_momentum_stage_are_zero_unless_given():
+    np.testing.assert_array_equal(Stats([2, 3], [1, 1], [0, 0], [0, 0]).momentum_iterations, [0, 0])
+    stats = Stats([2, 3], [1, 1], [0, 0], [0, 0], momentum_iterations=[1, 4])
+    assert stats.summary()["momentum_iterations_mean"] == 2.5
+    assert stats.summary()["momentum_iterations_max"] == 4
