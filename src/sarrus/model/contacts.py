@@ -16,8 +16,11 @@ from sarrus.model.border_rows import ends_of_pair
 from sarrus.model.description import Description, body_number, in_tree, is_dual
 from sarrus.model.plan import BorderRow
 
-# Points on the rim of a cylinder that stands on its face, beside its lowest point when it is tilted.
+# Points on the rim of a cylinder that stands on its face, beside its lowest point when it is tilted; the same
+# as in `dynamics/rims.py`.
 RIM_POINTS = 24
+# How far above the ground they stop [m]: the circle between them is lower by less.
+RIM_MARGIN = 2e-7
 # Numbers that a pair of shapes has for its contacts, after those of `lines`.
 PAIR_NUMBERS = 8
 
@@ -38,6 +41,7 @@ class Line:
     bound: float = 0.0
     side: float = 1.0
     pair: int = -1  # number of the pair of shapes, for those that come and go
+    of_rim: bool = False  # a point of a rim, which a step may move: the rim itself tells the gap
 
 
 @dataclass(frozen=True)
@@ -181,11 +185,13 @@ def half_space_lines(
     """Contacts of a shape with a half-space: corners, centres of balls, rims."""
     normal = matrix(plane.orientation) @ plane.normal
 
-    def contact(kind: int, point: np.ndarray, radius: float, axis: np.ndarray | None, which: str) -> Line:
+    def contact(
+        kind: int, point: np.ndarray, radius: float, axis: np.ndarray | None, which: str, margin: float = 0.0
+    ) -> Line:
         feature = np.zeros(at.FEATURE_COLS)
         feature[[at.FEATURE_TYPE, at.FEATURE_R]] = kind, radius
         feature[at.FEATURE_RB] = radius if kind == at.PLANE else 0.0
-        feature[at.FEATURE_PA : at.FEATURE_PA + 3] = plane.at
+        feature[at.FEATURE_PA : at.FEATURE_PA + 3] = plane.at + margin * normal
         feature[at.FEATURE_N : at.FEATURE_N + 3] = normal
         feature[at.FEATURE_PB : at.FEATURE_PB + 3] = line.at + line.orientation @ point
         if axis is not None:
@@ -205,9 +211,14 @@ def half_space_lines(
         circle = shape.radius * np.stack([np.cos(angles), np.sin(angles), np.zeros(RIM_POINTS)], axis=1)
         for k, centre in enumerate((0.5 * shape.length * up, -0.5 * shape.length * up)):
             lines.append(contact(at.RIM, centre, shape.radius, up, f" rim {k}"))
+            # Two points for the step to place: see `dynamics/rims.py`.
+            points = [*zip([" low 0", " low 1"], circle[[0, 0]], strict=True)]
+            points += [(f" point {i}", p) for i, p in enumerate(circle)]
             lines += [
-                contact(at.PLANE, centre + p, 0.0, None, f" rim {k} point {i}") for i, p in enumerate(circle)
+                contact(at.PLANE, centre + p, 0.0, None, f" rim {k}{name}", RIM_MARGIN) for name, p in points
             ]
+        for point in lines:
+            point.of_rim = point.feature[at.FEATURE_TYPE] == at.PLANE
         return lines
     return [contact(at.PLANE, p, 0.0, None, f" corner {k}") for k, p in enumerate(corners_of(shape))]
 

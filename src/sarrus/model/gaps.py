@@ -19,7 +19,7 @@ def lines_over_half_spaces(model: Model) -> list[int]:
     return [
         i
         for i, line in enumerate(model.contacts.lines)
-        if line.kind == at.TOUCH and line.feature[at.FEATURE_TYPE] != at.ROPE
+        if line.kind == at.TOUCH and line.feature[at.FEATURE_TYPE] != at.ROPE and not line.of_rim
     ]
 
 

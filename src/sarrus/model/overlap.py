@@ -84,7 +84,7 @@ class Bounds:
     def __init__(self, model: Model):
         self.model = model
         lines = model.contacts.lines
-        self.touching = [i for i, line in enumerate(lines) if line.kind == at.TOUCH]
+        self.touching = [i for i, line in enumerate(lines) if line.kind == at.TOUCH and not line.of_rim]
         self.limits = [i for i, line in enumerate(lines) if line.kind == at.LIMIT]
         self.pairs = model.near_pairs if model.contacts.pairs else None
 

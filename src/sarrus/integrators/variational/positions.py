@@ -15,6 +15,7 @@ from sarrus.dynamics.contact import (
     is_on,
     trial_gap,
 )
+from sarrus.dynamics.rims import place_bodies, place_spares, put_spare, touches_by_points
 from sarrus.integrators.variational.central_path import has_normal, start_level
 from sarrus.integrators.variational.interior import (
     COLD,
@@ -41,9 +42,11 @@ from sarrus.layout import (
     APPROACH,
     BODIES,
     CONTACTS,
+    FEATURE_TYPE,
     FORCE1,
     GAP,
     ON,
+    PLANE,
     ROOT,
     S_CONTACTS,
     SCALE_L,
@@ -73,7 +76,7 @@ def choose_near(topo, par, state, work, dt):
     count = 0
     for i in range(topo[0, CONTACTS]):
         k, w = topo[0, S_CONTACTS] + i, topo[0, W_CONTACTS] + i
-        near = exists(topo, state, i)
+        near = exists(topo, state, i) and not touches_by_points(topo, state, i)
         if near and has_normal(topo, i):
             gap, before = trial_gap(topo, par, state, work, i), get1(work, w, GAP)
             near = gap < NEAR_LENGTHS * get1(work, w, SCALE_L) + NEAR_PART * abs(gap - before)
@@ -83,10 +86,10 @@ def choose_near(topo, par, state, work, dt):
 
 
 @kernel
-def add_missed(topo, par, state, work, everything):
-    """Marks contacts that were left out and are not open at the trial configuration (where `everything`, all
-    others with them); returns their number"""
-    count = 0
+def add_missed(topo, par, state, work, addition):
+    """Marks contacts that were left out and are not open at the trial configuration (after some additions,
+    all others with them; of a rim that touches by points, one of those, put there); returns their number"""
+    everything, count = addition >= ADDITIONS, 0
     for i in range(topo[0, CONTACTS]):
         if not is_on(topo, state, i) and exists(topo, state, i):
             if not trial_gap(topo, par, state, work, i) > 0.0:
@@ -94,8 +97,16 @@ def add_missed(topo, par, state, work, everything):
     if count > 0:
         for i in range(topo[0, CONTACTS]):
             if not is_on(topo, state, i) and exists(topo, state, i):
-                if everything or not trial_gap(topo, par, state, work, i) > 0.0:
-                    put1(state, topo[0, S_CONTACTS] + i, ON, 1.0)
+                missed = not trial_gap(topo, par, state, work, i) > 0.0
+                k = topo[0, S_CONTACTS] + i
+                if touches_by_points(topo, state, i) and not everything:
+                    if missed:
+                        j = addition % 2
+                        put_spare(topo, state, work, i, j)
+                        put1(state, k + 1 + j, FEATURE_TYPE, PLANE)
+                        put1(state, k + 1 + j, ON, 1.0)
+                elif everything or missed:
+                    put1(state, k, ON, 1.0)
     return count
 
 
@@ -184,6 +195,18 @@ def solve_positions(
 
 
 @kernel
+def enter_node(topo, par, state, work, dt):
+    """What the step needs of the contacts at its first node, in `work`; V holds the velocities of a cold
+    start"""
+    enter_contacts(topo, par, state, work, dt)
+    for i in range(topo[0, CONTACTS]):
+        if exists(topo, state, i) and has_normal(topo, i):
+            k = topo[0, S_CONTACTS] + i
+            put1(state, k, APPROACH, contact_velocity(topo, state, work, i, 0, U))
+    put_before(topo, state, work, V)
+
+
+@kernel
 def position_stage(
     topo, par, state, work, time, dt, ratio, left, right, gravity, tolerance, limit, most, read, scales,
     loops, elements, whole,
@@ -191,15 +214,11 @@ def position_stage(
     """Positions at the end of the step; returns (status, eliminations, iterations).  whole[1]: energy at its
     start"""
     whole[1] = node_energy(topo, par, state, work, gravity)
-    enter_contacts(topo, par, state, work, dt)
-    for i in range(topo[0, CONTACTS]):
-        if exists(topo, state, i) and has_normal(topo, i):
-            k = topo[0, S_CONTACTS] + i
-            put1(state, k, APPROACH, contact_velocity(topo, state, work, i, 0, U))
     for b in range(topo[0, BODIES]):
         put6(state, b, V2, get6(state, b, V))
     start_velocities(topo, state, left, dt, gravity)
-    put_before(topo, state, work, V)
+    rims = place_spares(topo, state, work, dt)
+    enter_node(topo, par, state, work, dt)
     count = choose_near(topo, par, state, work, dt)
     factored, done = 0, 0
     status = CONVERGED
@@ -222,10 +241,15 @@ def position_stage(
         done += c
         if status != CONVERGED:
             break
-        added = add_missed(topo, par, state, work, addition >= ADDITIONS)
+        added = add_missed(topo, par, state, work, addition)
         if added == 0:
             break
         count += added
+        if rims > 0:
+            # Points may have been put elsewhere.
+            start_velocities(topo, state, left, dt, gravity)
+            place_bodies(topo, state, work, 0.0)
+            enter_node(topo, par, state, work, dt)
     weigh_drags(topo, state, 1.0 / left)
     keep_forces(topo, state, work, POSITIONS, dt)
     return status, factored, done

@@ -253,8 +253,7 @@ class VariationalStepper:
         self._take_lines(before, near.look(self.kernel, self.settings[run.DT]), u)
         for _ in range(LOOKS):
             self.counts[run.TOUCHES] = 0
-            if len(self.touches) < 2 * self.contacts:
-                self.touches = np.zeros((2 * self.contacts, TOUCH_COLS))
+            self._room(1)
             status, did, wrote = self._enter(u, out, reactions, stats)
             if not did:
                 return status, did, wrote
@@ -272,6 +271,11 @@ class VariationalStepper:
         if not self.contacts:
             return steps if self.near is None else 1
         return 1 if self.near is not None else max(1, min(steps, TOUCH_LINES // (2 * self.contacts)))
+
+    def _room(self, steps: int) -> None:
+        """Makes room for the records of `steps` steps of the contacts that there are now."""
+        if len(self.touches) < 2 * self.contacts * steps:
+            self.touches = np.zeros((2 * self.contacts * steps, TOUCH_COLS))
 
     def _keep_touches(self, end: int, step: int | None = None) -> None:
         """Keeps what the last call recorded of contacts in steps before `end`; all of it belongs to `step`
@@ -300,8 +304,7 @@ class VariationalStepper:
             settings[run.TIME], settings[run.DT] = self.time + before * dt, dt
         if self.near is not None:
             return self._step_with_pairs(u, out, reactions, stats)
-        if len(self.touches) < 2 * self.contacts * steps:
-            self.touches = np.zeros((2 * self.contacts * steps, TOUCH_COLS))
+        self._room(steps)
         return self._enter(u, out, reactions, stats)
 
     def _enter(self, u, out, reactions, stats):

@@ -1,0 +1,164 @@
+"""Bodies that touch each other: impacts, stacks, obstacles."""
+
+import numpy as np
+import pytest
+from tests.physics.contact_scenes import G, Z, touches, work_per_step
+from tests.physics.scenes import turn
+
+import sarrus
+from sarrus import gallery
+from sarrus.mechanism.shapes import Box, Sphere
+
+# A stage is solved to 1e-10 m, over dt = 0.01.
+BALANCE = 1e-7
+# Speed [m/s] that the barrier gives bodies which nothing presses together: sqrt(2 kappa / m) with
+# kappa = 1e-6 m g (g dt^2), and once more before the impact.
+BARRIER = 5e-4
+# Overlap that two bodies may have at the end of a step [m].
+DEEPEST = 1e-6
+
+
+def simulate(mechanism, duration, dt, **options):
+    return sarrus.simulate(sarrus.build(mechanism), duration=duration, dt=dt, **options)
+
+
+def two_balls(e=0.0, mu=0.0, masses=(1.0, 1.0), offset=0.0, speed=1.0):
+    mechanism = sarrus.Mechanism(gravity=(0, 0, 0))
+    for name, mass, x, y, v in (("a", masses[0], 0.0, 0.0, speed), ("b", masses[1], 0.4037, offset, 0.0)):
+        mechanism.add_body(
+            name, mass, 0.4 * mass * 0.01 * np.ones(3), position=(x, y, 0), velocity=(v, 0, 0),
+            shapes=[Sphere(0.1)],
+        )  # fmt: skip
+    mechanism.add_contact("a", "b", mu, e)
+    return mechanism
+
+
+def distance(run, a=0, b=1):
+    return np.linalg.norm(run.position[:, a] - run.position[:, b], axis=1)
+
+
+@pytest.mark.parametrize("masses", [(1.0, 1.0), (1.0, 3.0), (100.0, 0.1)])
+@pytest.mark.parametrize("e", [0.0, 0.5, 1.0])
+def test_two_balls_collide_head_on_as_newton_says(masses, e):
+    run = simulate(two_balls(e, 0.3, masses), 1.0, 0.01)
+    total = sum(masses)
+    expected = [(masses[0] - e * masses[1]) / total, (1 + e) * masses[0] / total]
+    assert run.velocity[-1, :, 0] == pytest.approx(expected, abs=BARRIER)
+    assert np.abs(run.velocity[-1, :, 1:]).max() < 1e-9
+    assert distance(run).min() > 0.2 - DEEPEST
+    momentum = run.momentum().linear
+    assert np.abs(momentum - momentum[0]).max() < BALANCE * masses[0]
+
+
+@pytest.mark.parametrize("mu", [0.0, 0.5])
+def test_an_oblique_impact_keeps_both_momenta_and_takes_energy(mu):
+    run = simulate(two_balls(0.4, mu, (1.0, 2.0), offset=0.12), 1.0, 0.01)
+    for momentum in (run.momentum().linear, run.momentum().angular):
+        assert np.abs(momentum - momentum[0]).max() < BALANCE
+    energy = run.energy().total
+    assert energy[-1] < energy[0]
+    assert np.diff(energy).max() < 1e-6
+    # Without friction nothing turns.
+    assert (np.abs(run.angular_velocity[-1]).max() < 1e-9) == (mu == 0.0)
+    assert distance(run).min() > 0.2 - DEEPEST
+
+
+def test_a_ball_struck_from_both_sides_stays_where_it_is():
+    mechanism = sarrus.Mechanism(gravity=(0, 0, 0))
+    for name, x, v in (("left", -0.5, 1.0), ("middle", 0.0, 0.0), ("right", 0.5, -1.0)):
+        mechanism.add_body(
+            name, 1.0, 4e-3 * np.ones(3), position=(x, 0, 0), velocity=(v, 0, 0), shapes=[Sphere(0.1)]
+        )
+    mechanism.add_contact_group(friction=0.5, restitution=0.5)
+    run = simulate(mechanism, 1.0, 0.01)
+    assert np.abs(run.position[:, 1]).max() < 1e-8
+    assert np.abs(run.position[:, 0] + run.position[:, 2]).max() < 1e-8
+    assert run.velocity[-1, 2, 0] == pytest.approx(0.5, abs=1e-5)
+
+
+def test_a_stack_stands_still():
+    run = simulate(gallery.box_stack(4), 2.0, 0.01)
+    settled = run.time > 0.5
+    assert np.abs(run.position[settled] - run.position[-1]).max() < 1e-4
+    assert np.abs(run.velocity[-1]).max() < 1e-4
+    assert run.gap().min() > -DEEPEST
+    assert run.stats.iterations.mean() <= 6.0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ratio", [1.0, 1000.0])
+def test_a_stack_of_10_stands_still_for_10_s(ratio):
+    mechanism, edge = sarrus.Mechanism(), 0.2
+    masses = np.geomspace(1.0, ratio, 10)
+    for k, mass in enumerate(masses):
+        z = (k + 0.5) * edge + (k + 1) * 1e-6
+        mechanism.add_body(f"box {k}", mass, position=(0, 0, z), shapes=[Box((edge, edge, edge))])
+    mechanism.add_ground(0.5)
+    mechanism.add_contact_group(friction=0.5)
+    run = simulate(mechanism, 10.0, 0.01)
+    assert np.abs(run.position[-1] - run.position[0]).max() < 1e-4
+    assert run.gap().min() > -DEEPEST
+
+
+def test_a_box_slides_on_a_box_that_slides_on_the_ground():
+    mechanism = sarrus.Mechanism()
+    mechanism.add_body("low", 2.0, position=(0, 0, 0.1 + 1e-9), shapes=[Box((2.0, 2.0, 0.2))])
+    mechanism.add_body(
+        "high", 1.0, position=(0, 0, 0.3 + 2e-9), shapes=[Box((0.2, 0.2, 0.2))], velocity=(1.0, 0, 0)
+    )
+    mechanism.add_ground(0.0)
+    mechanism.add_contact("low", "high", 0.3)
+    run = simulate(mechanism, 1.0, 0.01)
+    # Friction 0.3 m g until both move alike, at a third of the speed.
+    assert run.velocity[-1, :, 0] == pytest.approx([1 / 3, 1 / 3], abs=1e-5)
+    sliding = run.time < 0.15
+    assert np.abs(run.velocity[sliding, 1, 0] - (1.0 - 0.3 * G * run.time[sliding])).max() < 1e-4
+    assert np.abs(run.velocity[sliding, 0, 0] - 0.15 * G * run.time[sliding]).max() < 1e-4
+    assert run.gap().min() > -DEEPEST
+
+
+@pytest.mark.parametrize("shape", ["ball", "box"])
+def test_a_box_dropped_on_an_obstacle_stays_on_it(shape):
+    mechanism = sarrus.Mechanism()
+    mechanism.add_body("box", 1.0, position=(0, 0, 0.7), shapes=[Box((0.4, 0.4, 0.2))])
+    obstacle = Sphere(0.4) if shape == "ball" else Box((1.0, 1.0, 0.8), orientation=turn(Z, 0.4))
+    mechanism.add_obstacle("table", obstacle, 0.6)
+    mechanism.add_ground(0.6, at=(0, 0, -2))
+    run, records = simulate(mechanism, 1.0, 0.01), touches(mechanism, 1.0, 0.01)
+    assert run.gap().min() > -DEEPEST
+    assert run.position[-1, 0, 2] == pytest.approx(0.5, abs=2e-6)
+    assert np.abs(run.position[-1, 0, :2]).max() < 1e-6
+    assert work_per_step(records).max() < 1e-8
+
+
+def test_a_cradle_hands_the_motion_through():
+    run = simulate(gallery.newton_cradle(), 1.0, 0.001)
+    energy = run.energy().total
+    assert energy.max() <= energy[0] * (1 + 1e-6)
+    assert run.gap().min() > -DEEPEST
+    assert run.violation().max() < 1e-8
+
+
+def test_excluded_bodies_pass_through_each_other():
+    mechanism = two_balls()
+    mechanism.exclude("a", "b")
+    run = simulate(mechanism, 1.0, 0.01)
+    assert np.abs(run.velocity - run.velocity[0]).max() < 1e-12
+
+
+def test_the_work_of_contacts_between_bodies_is_not_positive():
+    rng = np.random.default_rng(1)
+    mechanism = sarrus.Mechanism()
+    for k in range(3):
+        q = rng.normal(size=4)
+        mechanism.add_body(
+            f"box {k}", 1.0, position=(0.1 * k, 0, 0.5 + 0.6 * k), orientation=q / np.linalg.norm(q),
+            angular_velocity=2 * rng.normal(size=3), shapes=[Box((0.3, 0.25, 0.2))],
+        )  # fmt: skip
+    mechanism.add_ground(0.5)
+    mechanism.add_contact_group(friction=0.5)
+    run, records = simulate(mechanism, 1.5, 0.005), touches(mechanism, 1.5, 0.005)
+    energy = run.energy().total
+    assert run.gap().min() > -DEEPEST
+    assert energy.max() <= energy[0] * (1 + 1e-6)
+    assert work_per_step(records).max() <= 1e-6 * energy[0]
