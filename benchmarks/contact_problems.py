@@ -56,6 +56,6 @@ def all_contact_problems(quick: bool = False) -> list[ContactProblem]:
     if not quick:
         problems.append(chain(40, tilt=pi / 6, duration=5.0))
     walk = ContactProblem(
-        "quadruped, trot", lambda: gallery.quadruped(), long, dt=0.001, gait=TROT, real_time=4.0
+        "quadruped, trot", lambda: gallery.quadruped(limits=True), long, dt=0.001, gait=TROT, real_time=4.0
     )
     return [*problems, walk]

@@ -48,7 +48,7 @@ def test_only_shapes_that_collide_meet_the_ground(name):
 
 
 def test_servos_and_limits_are_those_of_the_robot():
-    mech = sarrus.gallery.quadruped()
+    mech = sarrus.gallery.quadruped(limits=True)
     model, _ = compiled(mech)
     for motor in mech.motors.values():
         there = model.actuator(motor.name)
@@ -60,7 +60,7 @@ def test_servos_and_limits_are_those_of_the_robot():
 
 
 def test_the_peer_starts_the_robot_in_the_posture_of_the_gait():
-    model = sarrus.build(sarrus.gallery.quadruped())
+    model = sarrus.build(sarrus.gallery.quadruped(limits=True))
     state = Walk(model, 0.1, 0.001).start(TROT)
     data = MujocoContactPeer(model.mechanism, 0.001, state).start()
     for k, name in enumerate(model.body_names):

@@ -32,7 +32,7 @@ def warmup(as_json: JsonFlag = False) -> None:
 
 
 def rehearsals() -> dict[str, Mechanism]:
-    """One small mechanism for each set of kernels: with and without loops, springs and motors."""
+    """One small mechanism for each set of kernels: with and without loops, springs and motors; contacts."""
     from sarrus import gallery
 
     mechanisms = {}
@@ -43,6 +43,8 @@ def rehearsals() -> dict[str, Mechanism]:
         sprung.add_joint_spring("spring", joint=joint, stiffness=1.0, damping=0.1)
         sprung.add_motor("motor", joint=joint, mode="force")
         mechanisms[f"{what} with springs and motors"] = sprung
+    mechanisms["contact with the world"] = gallery.make("box_drop")
+    mechanisms["contact between bodies"] = gallery.make("box_stack", n=2)
     return mechanisms
 
 
@@ -55,4 +57,7 @@ def rehearse(mechanism: Mechanism) -> None:
     trajectory = sarrus.simulate(model, duration=WARMUP_STEPS * WARMUP_DT, dt=WARMUP_DT, reactions=True)
     trajectory.energy()
     trajectory.violation()
-    trajectory.joint_position(model.joint_names[0])
+    if model.joint_names:
+        trajectory.joint_position(model.joint_names[0])
+    if model.contacts.any:
+        trajectory.gap()

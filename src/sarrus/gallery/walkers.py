@@ -71,16 +71,15 @@ def quadruped(
     restitution: float = 0.0,
     foot_radius: float = FOOT_RADIUS,
     effort: float | None = EFFORT,
-    limits: bool = True,
+    limits: bool = False,
 ) -> Mechanism:
     """The robot Unitree A1 on the ground, with a servo on each of its 12 joints.
 
     In the reference configuration, all angles 0, its legs are straight and its feet just above the ground.
-    That lies outside the range of its knees: `model.state` or `assemble` give a posture such as hips 0,
-    thighs 0.9, calves -1.8.
     friction, restitution: of the contacts with the ground, of feet (spheres of foot_radius [m]), thighs and
     trunk.  effort [N m]: largest torque of the servos; None: any.  limits: whether the joints have their
-    ranges.
+    ranges.  Those of the knees leave out straight legs: start then from a posture such as hips 0, thighs 0.9,
+    calves -1.8 (`model.state`).
     Joints and servos are called FR_hip, FR_thigh, FR_calf and so on: front or rear, right or left.
     Degrees of freedom: 18.  Loops: none.  Redundant rows: none.
     Reference: masses, lengths, ranges and torques that its maker publishes; gains of [MC23] Algorithm 6."""

@@ -115,10 +115,12 @@ class Walk:
 
 
 def quadruped_walk(duration: float = DURATION, dt: float = DT, **parameters: Any) -> Walk:
-    """The rollout of the gallery's quadruped; `parameters` of the robot, such as friction and foot_radius."""
+    """The rollout of the gallery's quadruped with its joint ranges; `parameters` of the robot, such as
+    friction and foot_radius."""
     from sarrus import gallery
     from sarrus.model import build
 
+    parameters = {"limits": True} | parameters
     walk = Walk(build(gallery.make(ROBOT, **parameters)), duration, dt)
     walk.parameters = gallery.describe(ROBOT).parameters | parameters
     return walk

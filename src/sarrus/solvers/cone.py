@@ -12,6 +12,9 @@ from math import sqrt
 
 from sarrus._jit import helper
 
+# Rounding of a force at the boundary of its cone, as a part of it.
+ROUNDING = 1e-15
+
 
 @helper
 def path_gap(phi, kappa, stiffness):
@@ -53,7 +56,8 @@ def friction_multiplier(m, dm, b, psi, l, r, db):
     """dpsi for a given change of the friction force"""
     q1, q2 = r[3] + dm * l[0] + psi * db[0], r[4] + dm * l[1] + psi * db[1]
     top = -r[2] - psi * dm - l[0] * db[0] - l[1] * db[1] + (b[0] * q1 + b[1] * q2) / m
-    return top / (m - (b[0] * b[0] + b[1] * b[1]) / m)
+    size = sqrt(b[0] * b[0] + b[1] * b[1])
+    return top / max((m - size) * (m + size) / m, ROUNDING * m)
 
 
 @helper

@@ -68,7 +68,7 @@ def test_the_feet_are_the_only_spheres_that_collide_and_follow_their_radius():
 
 
 def test_every_joint_has_a_servo_with_the_gains_of_the_paper_and_a_range():
-    mech = gallery.quadruped()
+    mech = gallery.quadruped(limits=True)
     gains = {"hip": (100.0, 5.0), "thigh": (80.0, 4.0), "calf": (60.0, 3.0)}
     assert (
         set(mech.motors) == set(mech.joints) == set(mech.limits) == {f"{l}_{p}" for l in LEGS for p in gains}

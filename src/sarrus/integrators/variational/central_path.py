@@ -40,6 +40,9 @@ from sarrus.solvers.cone import (
     path_slip,
 )
 
+# Starts that remember no forces (see `start_contacts`).
+COLD_START, STUCK = -1, -2
+
 
 @helper
 def has_normal(topo, i):
@@ -105,7 +108,8 @@ def start_contacts(topo, state, work, level, memory):
     """Variables on the decoupled central path of barrier `level` (natural units), for gap and slip at the
     trial configuration.
 
-    memory: column of forces that gaps are expected to be closed by (FORCE1, FORCE2), or -1"""
+    memory: column of forces that gaps are expected to be closed by (FORCE1, FORCE2), COLD_START, or STUCK: as
+    if nothing slipped, another way into the cone"""
     for i in range(topo[0, CONTACTS]):
         if not is_on(topo, state, i):
             continue
@@ -123,6 +127,8 @@ def start_contacts(topo, state, work, level, memory):
             put1(work, w, VARIABLES + 1, gamma)
         if has_friction(topo, state, i):
             l1, l2 = get1(work, w, TRIAL + 1), get1(work, w, TRIAL + 2)
+            if memory == STUCK:
+                l1, l2 = 0.0, 0.0
             m = cone_size(topo, state, work, i)
             put1(work, w, VARIABLES + 5, l1)
             put1(work, w, VARIABLES + 6, l2)
@@ -177,6 +183,33 @@ def mean_product(topo, state, work, alpha):
             total += scale * (first + second)
             top = max(top, scale * max(first, largest))
     return total / max(count, 1), top + 0.0 * total
+
+
+@kernel
+def off_centre(topo, state, work, level):
+    """Largest deviation of a product from the barrier `level`, as a part of it"""
+    top, total = 0.0, 0.0
+    for i in range(topo[0, CONTACTS]):
+        if not is_on(topo, state, i):
+            continue
+        w = topo[0, W_CONTACTS] + i
+        first, second = products(topo, state, work, i, w, 0.0)
+        scale = 1.0 / (level * energy_scale(work, w))
+        if has_normal(topo, i):
+            e = abs(scale * first - 1.0)
+            top, total = max(top, e), total + e
+        if has_friction(topo, state, i):
+            if is_pyramid(topo, state, i):
+                second = pyramid_products(work, w, sides_of(topo, state), 0.0)[1]
+            e = abs(scale * second - 1.0)
+            top, total = max(top, e), total + e
+            if not is_pyramid(topo, state, i):
+                m = cone_size(topo, state, work, i)
+                b, psi, l = variables_of(work, w)
+                for j in range(2):
+                    e = abs(scale * (m * l[j] + psi * b[j]))
+                    top, total = max(top, e), total + e
+    return top + 0.0 * total
 
 
 @kernel

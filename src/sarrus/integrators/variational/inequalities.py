@@ -62,7 +62,6 @@ from sarrus.maths.spatial import ZERO6, axpy6, dot6, minus_outer6, scale6
 from sarrus.solvers.border import IDLE
 from sarrus.solvers.cone import (
     friction_direction,
-    friction_multiplier,
     friction_slip,
     normal_direction,
 )
@@ -301,7 +300,9 @@ def put_directions(topo, state, work, dt, loops):
                 continue
             b, psi, l = variables_of(work, w)
             r = friction_residuals(work, w)
-            put1(work, w, DIRECTIONS + 4, friction_multiplier(m, dm, b, psi, l, r, (db1, db2)))
+            # From the slip, not from the force: at the boundary of the cone that would divide by rounding.
+            dpsi = friction_direction(m, dm, b, psi, l, r, (d1, d2))[2]
+            put1(work, w, DIRECTIONS + 4, dpsi)
             put1(work, w, DIRECTIONS + 5, d1 - r[0])
             put1(work, w, DIRECTIONS + 6, d2 - r[1])
 

@@ -13,10 +13,13 @@ from sarrus.dynamics.contact import add_contact_impulses, evaluate_contacts
 from sarrus.dynamics.custom import seed_bodies
 from sarrus.dynamics.evaluate import evaluate
 from sarrus.integrators.variational.central_path import (
+    COLD_START,
+    STUCK,
     contact_errors,
     longest_contact_step,
     mean_product,
     move_contacts,
+    off_centre,
     put_residuals,
     start_contacts,
 )
@@ -84,8 +87,12 @@ PRODUCTS = 3.0
 # A stage whose equations hold but whose steps have become shorter than this sits at the boundary of a cone;
 # it is accepted with products below this, natural units, and this many metres times the natural force.
 STALLED, LOOSE, LOOSE_GAP = 0.1, 3e-4, 3e-7
-# Iterations from a warm start, a cold start, and in the last resort.
-WARM, COLD, LAST_RESORT = 12, 25, 60
+# Iterations from a warm start, a cold start, and in the last resort: short steps along the path.  There the
+# barrier is lowered by this factor once no product is further from it than this part.
+WARM, COLD, LAST_RESORT = 12, 25, 150
+LOWER, CENTRED = 0.2, 0.5
+# Number of starts that `attempt_of` knows.
+ATTEMPTS = 6
 # Smallest barrier of a warm start, natural units.
 WARM_LEVEL = 1e-2
 
@@ -218,11 +225,14 @@ def newton_direction(topo, par, state, work, time, dt, left, stage, fresh, loops
 
 @kernel
 def interior(
-    topo, par, state, work, time, dt, left, right, gravity, tolerance, end, most, corrector, error, stage,
+    topo, par, state, work, time, dt, left, right, gravity, tolerance, end, most, level, error, stage,
     loops, elements, whole,
 ):  # fmt: skip
-    """Iterations from the variables in `work`; returns (status, iterations).  end: barrier to reach, natural
-    units; error: largest error of the joints at the start"""
+    """Iterations from the variables in `work`; returns (status, iterations).
+
+    end: barrier to reach, natural units; error: largest error of the joints at the start.  level: 0 for
+    Mehrotra's predictor-corrector; else the barrier at the start of short steps, which stay close to the path
+    and lower the barrier only where all products are near it"""
     for iteration in range(most + 1):
         gap_error, sure = contact_errors(topo, state, work)
         mean, top = mean_product(topo, state, work, 0.0)
@@ -233,15 +243,20 @@ def interior(
             return NOT_FINITE, iteration
         if iteration == most:
             break
-        put_residuals(topo, state, work, 0.0, 0.0)
-        newton_direction(topo, par, state, work, time, dt, left, stage, True, loops, elements)
-        reach = min(1.0, longest_contact_step(topo, state, work))
-        ahead = max(mean_product(topo, state, work, reach)[0], 0.0) / mean
-        target = max(ahead * ahead * ahead * mean, end)
-        put_residuals(topo, state, work, target, reach if corrector else 0.0)
-        newton_direction(topo, par, state, work, time, dt, left, stage, False, loops, elements)
-        alpha = longest_contact_step(topo, state, work) * (FRACTION if corrector else SAFE_FRACTION)
-        alpha = min(1.0, alpha)
+        if level == 0.0:
+            put_residuals(topo, state, work, 0.0, 0.0)
+            newton_direction(topo, par, state, work, time, dt, left, stage, True, loops, elements)
+            reach = min(1.0, longest_contact_step(topo, state, work))
+            ahead = max(mean_product(topo, state, work, reach)[0], 0.0) / mean
+            target = max(ahead * ahead * ahead * mean, end)
+            put_residuals(topo, state, work, target, reach)
+        else:
+            if off_centre(topo, state, work, level) < CENTRED:
+                level = max(LOWER * level, end)
+            put_residuals(topo, state, work, level, 0.0)
+        newton_direction(topo, par, state, work, time, dt, left, stage, level > 0.0, loops, elements)
+        fraction = FRACTION if level == 0.0 else SAFE_FRACTION
+        alpha = min(1.0, fraction * longest_contact_step(topo, state, work))
         if not alpha > 0.0:
             return NOT_FINITE, iteration
         solved = left_over < tolerance and gap_error < GAP_ERROR and sure
@@ -262,6 +277,19 @@ def begin_contacts(topo, state, work, dt, level, memory):
     """Variables at their start, and their impulses in F"""
     start_contacts(topo, state, work, level, memory)
     add_contact_impulses(topo, state, work, work, F, dt)
+
+
+@helper
+def attempt_of(attempt, level):
+    """(barrier, memory of the start, whether by short steps) of the attempts from cold, for the barrier that
+    the energy of the step suggests.
+
+    Where friction is strong the path from one start may turn back before its end; another then leads on"""
+    if attempt < 1 or attempt == 3:
+        return (10.0 * level if attempt == 3 else level), COLD_START, False
+    if attempt < 3:
+        return (level if attempt == 1 else 0.01 * level), STUCK, False
+    return (100.0 * level if attempt == 4 else level), (COLD_START if attempt == 4 else STUCK), True
 
 
 @helper

@@ -19,11 +19,13 @@ from sarrus.dynamics.drive import coordinate_of_freedom
 from sarrus.dynamics.elements import potential_energy
 from sarrus.integrators.variational.central_path import has_normal, start_level
 from sarrus.integrators.variational.interior import (
+    ATTEMPTS,
     COLD,
     LAST_RESORT,
     MOMENTA,
     WARM,
     WARM_LEVEL,
+    attempt_of,
     begin_contacts,
     final_level,
     interior,
@@ -34,6 +36,7 @@ from sarrus.integrators.variational.stages import (
     clear_multipliers,
     keep_forces,
     put_before,
+    put_forces,
     weigh_drags,
 )
 from sarrus.layout import (
@@ -124,27 +127,39 @@ def enter_momenta(topo, par, state, work, dt, bounce, loops, elements):
 
 
 @kernel
+def all_open(topo, state, work):
+    """Whether no contact of the stage closes further: then no impulse is needed"""
+    for i in range(topo[0, CONTACTS]):
+        if is_on(topo, state, i):
+            if not has_normal(topo, i) or not get1(work, topo[0, W_CONTACTS] + i, TRIAL) >= 0.0:
+                return False
+    return True
+
+
+@kernel
 def solve_momenta(topo, par, state, work, time, dt, gravity, tolerance, bounce, loops, elements, whole):
     """Velocities U after the impulses of the closed contacts, from those in U_BEFORE; returns (status,
     iterations)"""
     end, done, status = final_level(dt), 0, CONVERGED
-    for attempt in range(4):
+    for attempt in range(-1, ATTEMPTS):
         for b in range(topo[0, BODIES]):
             put6(state, b, U, get6(work, b, U_BEFORE))
         clear_multipliers(topo, state, loops)
         enter_momenta(topo, par, state, work, dt, bounce, loops, elements)
+        if attempt == -1 and all_open(topo, state, work):
+            put_forces(topo, state, work, False)
+            return CONVERGED, 0
+        if attempt == -1 and bounce != 0.0:
+            continue
         level, worst = start_level(topo, state, work)
-        if attempt == 0:
-            if bounce != 0.0:
-                continue
-            level = WARM_LEVEL
-        elif attempt > 1:
-            level *= 10.0 if attempt == 2 else 100.0
-        begin_contacts(topo, state, work, dt, level, FORCE2 if attempt == 0 else -1)
-        most = WARM if attempt == 0 else COLD if attempt < 3 else LAST_RESORT
+        level, memory, short = attempt_of(attempt, level)
+        if attempt == -1:
+            level, memory = WARM_LEVEL, FORCE2
+        begin_contacts(topo, state, work, dt, level, memory)
+        most = WARM if attempt == -1 else LAST_RESORT if short else COLD
         status, count = interior(
-            topo, par, state, work, time, dt, 0.0, 0.0, gravity, tolerance, end, most, attempt < 3, 0.0,
-            MOMENTA, loops, elements, whole,
+            topo, par, state, work, time, dt, 0.0, 0.0, gravity, tolerance, end, most,
+            level if short else 0.0, 0.0, MOMENTA, loops, elements, whole,
         )  # fmt: skip
         done += count
         if status == CONVERGED:

@@ -18,11 +18,13 @@ from sarrus.dynamics.contact import (
 from sarrus.dynamics.rims import place_bodies, place_spares, put_spare, touches_by_points
 from sarrus.integrators.variational.central_path import has_normal, start_level
 from sarrus.integrators.variational.interior import (
+    ATTEMPTS,
     COLD,
     LAST_RESORT,
     POSITIONS,
     WARM,
     WARM_LEVEL,
+    attempt_of,
     begin_contacts,
     evaluate_trial,
     final_level,
@@ -36,6 +38,7 @@ from sarrus.integrators.variational.stages import (
     exists,
     keep_forces,
     put_before,
+    put_forces,
     weigh_drags,
 )
 from sarrus.layout import (
@@ -51,7 +54,6 @@ from sarrus.layout import (
     S_CONTACTS,
     SCALE_L,
     V2,
-    VARIABLES,
     W_CONTACTS,
     F,
     U,
@@ -111,19 +113,6 @@ def add_missed(topo, par, state, work, addition):
 
 
 @kernel
-def put_forces(topo, state, work, remembered):
-    """Forces of the contacts of the step into their variables: those of the last step, or none"""
-    for i in range(topo[0, CONTACTS]):
-        if is_on(topo, state, i):
-            k, w = topo[0, S_CONTACTS] + i, topo[0, W_CONTACTS] + i
-            for j in range(7):
-                put1(work, w, VARIABLES + j, 0.0)
-            if remembered:
-                for j in range(3):
-                    put1(work, w, VARIABLES + 1 + j, get1(state, k, FORCE1 + j))
-
-
-@kernel
 def try_warm(
     topo, par, state, work, time, dt, left, right, gravity, tolerance, end, loops, elements, whole
 ):  # fmt: skip
@@ -139,7 +128,7 @@ def try_warm(
     add_contact_impulses(topo, state, work, work, F, -dt)
     begin_contacts(topo, state, work, dt, max(WARM_LEVEL, bad * bad), FORCE1)
     status, count = interior(
-        topo, par, state, work, time, dt, left, right, gravity, tolerance, end, WARM, True, error, POSITIONS,
+        topo, par, state, work, time, dt, left, right, gravity, tolerance, end, WARM, 0.0, error, POSITIONS,
         loops, elements, whole,
     )  # fmt: skip
     return status == CONVERGED, count
@@ -175,18 +164,21 @@ def solve_positions(
         done += count
         if converged:
             return CONVERGED, done
+        if count > 0:
+            # It passed the test and failed: another warm start would be no better.
+            break
     status = CONVERGED
-    for attempt in range(3):
+    for attempt in range(ATTEMPTS):
         clear_multipliers(topo, state, loops)
         start_velocities(topo, state, left, dt, gravity)
         put_forces(topo, state, work, False)
         error = evaluate_trial(topo, par, state, work, time, dt, left, right, gravity, loops, elements, whole)
         level, worst = start_level(topo, state, work)
-        level *= 1.0 if attempt == 0 else 10.0 if attempt == 1 else 100.0
-        begin_contacts(topo, state, work, dt, level, -1)
+        level, memory, short = attempt_of(attempt, level)
+        begin_contacts(topo, state, work, dt, level, memory)
         status, count = interior(
             topo, par, state, work, time, dt, left, right, gravity, tolerance, end,
-            LAST_RESORT if attempt == 2 else COLD, attempt < 2, error, POSITIONS, loops, elements, whole,
+            LAST_RESORT if short else COLD, level if short else 0.0, error, POSITIONS, loops, elements, whole,
         )  # fmt: skip
         done += count
         if status == CONVERGED:

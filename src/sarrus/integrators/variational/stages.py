@@ -83,6 +83,19 @@ def keep_forces(topo, state, work, stage, dt):
 
 
 @kernel
+def put_forces(topo, state, work, remembered):
+    """Forces of the contacts of the step into their variables: those of the last step, or none"""
+    for i in range(topo[0, CONTACTS]):
+        if is_on(topo, state, i):
+            k, w = topo[0, S_CONTACTS] + i, topo[0, W_CONTACTS] + i
+            for j in range(7):
+                put1(work, w, VARIABLES + j, 0.0)
+            if remembered:
+                for j in range(3):
+                    put1(work, w, VARIABLES + 1 + j, get1(state, k, FORCE1 + j))
+
+
+@kernel
 def put_before(topo, state, work, column):
     """Velocities along the rows of all contacts, for the work of the stage"""
     for i in range(topo[0, CONTACTS]):
