@@ -41,8 +41,9 @@ def test_pictures_and_pages_that_are_linked_exist():
                 assert (page.parent / target).exists(), f"{page.name} links to {target}"
 
 
-def test_the_code_that_the_equation_table_names_exists():
-    rows = [line for line in (ROOT / "docs/variational.md").read_text("utf-8").splitlines() if ".py`" in line]
+@pytest.mark.parametrize("page", ["variational.md", "contact.md"])
+def test_the_code_that_the_equation_table_names_exists(page):
+    rows = [line for line in (ROOT / "docs" / page).read_text("utf-8").splitlines() if ".py`" in line]
     assert rows
     for row in rows:
         for file, names in re.findall(r"`([\w/]+\.py)` ((?:`\w+`(?:, )?)+)", row):
