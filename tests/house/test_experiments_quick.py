@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2] / "experiments"
-NAMES = sorted(f"{path.parent.name}.{path.stem}" for path in ROOT.glob("*/fig*.py"))
+FILES = [*ROOT.glob("*/fig*.py"), *ROOT.glob("*/table*.py")]
+NAMES = sorted(f"{path.parent.name}.{path.stem}" for path in FILES)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -25,5 +26,5 @@ def test_the_experiment_passes_its_own_checks_in_its_quick_form(name, tmp_path):
     assert {"name", "paper", "checks", "figures", "seconds"} <= written.keys()
 
 
-def test_there_is_an_experiment_for_every_figure_that_is_reproduced():
-    assert len(NAMES) == 18
+def test_there_is_an_experiment_for_every_figure_and_table_that_is_reproduced():
+    assert len(NAMES) == 19

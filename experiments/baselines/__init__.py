@@ -1,0 +1,1 @@
+"""Methods of the papers as dense numpy code, to compare with."""
