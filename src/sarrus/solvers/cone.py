@@ -5,7 +5,7 @@ s: gap [m], gamma: normal force [N], b: friction force, l: slip [m], psi: the mu
 dissipation, |l| when sliding.  `o` is the Jordan product: m psi + b.l = kappa and m l + psi b = 0.  Products
 of force and displacement are energies, so one barrier kappa [J] serves both.
 
-Implements: the exact form of [MC23] eqs. (29b)-(29f).  Differs: second-order cone instead of a pyramid,
+Implements: the exact form of [MC23] eqs. (29c)-(29f).  Differs: second-order cone instead of a pyramid,
 displacements instead of velocities."""
 
 from math import sqrt

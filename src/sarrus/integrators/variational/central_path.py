@@ -98,7 +98,9 @@ def start_level(topo, state, work):
             if has_friction(topo, state, i):
                 l1, l2 = get1(work, w, TRIAL + 1), get1(work, w, TRIAL + 2)
                 slip = get1(state, k, MU) * sqrt(l1 * l1 + l2 * l2) / length
-            level, worst = max(level, 0.3 * g * max(g, slip)), max(worst, p)
+            # Strong friction bends the path: start further up.
+            steep = max(1.0, get1(state, k, MU)) ** 4
+            level, worst = max(level, 0.3 * steep * g * max(g, slip)), max(worst, p)
             total += p + slip
     return level + 0.0 * total, worst + 0.0 * total
 

@@ -30,7 +30,7 @@ class Variational:
     converged step, times the size of the mechanism.  max_iterations: Newton corrections per attempt.
     max_substeps: parts that a step which finds no solution may be divided into, a power of 2.
     friction_sides: None for the exact friction cone of contacts; an even number from 4 to 32 for the pyramid
-    of [MC23] eqs. (29c)-(29f), whose friction depends on the direction.
+    of [MC23] eqs. (29d)-(29f), whose friction depends on the direction.
 
     Implements: [MC23] eqs. (20a), (20b).  Differs: momenta are the state, so that a step starts itself and
     any dt may follow."""

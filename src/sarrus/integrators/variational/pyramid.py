@@ -3,7 +3,7 @@ directions d_j of the tangent plane.
 
 sigma = m - sum beta_j >= 0 with psi >= 0, and eta_j = psi + d_j.slip >= 0 with beta_j >= 0, products kappa.
 
-Implements: [MC23] eqs. (29c)-(29f).  Differs: slip by displacements.  Weaker between its edges than the cone:
+Implements: [MC23] eqs. (29d)-(29f).  Differs: slip by displacements.  Weaker between its edges than the cone:
 with four sides a block slides up to 41 % further; for comparison with the paper."""
 
 from math import cos, pi, sin
