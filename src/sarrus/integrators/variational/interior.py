@@ -89,10 +89,12 @@ PRODUCTS = 3.0
 STALLED, LOOSE, LOOSE_GAP = 0.3, 3e-4, 3e-7
 # Iterations from a warm start, a cold start, and in the last resort: short steps along the path.  There the
 # barrier is lowered by this factor once no product is further from it than this part.
-WARM, COLD, LAST_RESORT = 12, 25, 60
+WARM, COLD, LAST_RESORT = 9, 20, 60
 LOWER, CENTRED = 0.2, 0.5
+# Least lowering of the barrier of an attempt that keeps to the centre of the cones.
+CENTRAL = 0.1
 # Number of starts that `attempt_of` knows.
-ATTEMPTS = 5
+ATTEMPTS = 6
 # Smallest barrier of a warm start, natural units.
 WARM_LEVEL = 1e-2
 
@@ -225,14 +227,15 @@ def newton_direction(topo, par, state, work, time, dt, left, stage, fresh, loops
 
 @kernel
 def interior(
-    topo, par, state, work, time, dt, left, right, gravity, tolerance, end, most, level, error, stage,
+    topo, par, state, work, time, dt, left, right, gravity, tolerance, end, most, level, centre, error, stage,
     loops, elements, whole,
 ):  # fmt: skip
     """Iterations from the variables in `work`; returns (status, iterations).
 
     end: barrier to reach, natural units; error: largest error of the joints at the start.  level: 0 for
-    Mehrotra's predictor-corrector; else the barrier at the start of short steps, which stay close to the path
-    and lower the barrier only where all products are near it"""
+    Mehrotra's predictor-corrector, which lowers the barrier by no more than the factor `centre` at once; else
+    the barrier at the start of short steps, which stay close to the path and lower the barrier only where all
+    products are near it"""
     for iteration in range(most + 1):
         gap_error, sure = contact_errors(topo, state, work)
         mean, top = mean_product(topo, state, work, 0.0)
@@ -248,7 +251,7 @@ def interior(
             newton_direction(topo, par, state, work, time, dt, left, stage, True, loops, elements)
             reach = min(1.0, longest_contact_step(topo, state, work))
             ahead = max(mean_product(topo, state, work, reach)[0], 0.0) / mean
-            target = max(ahead * ahead * ahead * mean, end)
+            target = max(max(ahead * ahead * ahead, centre) * mean, end)
             put_residuals(topo, state, work, target, reach)
         else:
             if off_centre(topo, state, work, level) < CENTRED:
@@ -281,15 +284,16 @@ def begin_contacts(topo, state, work, dt, level, memory):
 
 @helper
 def attempt_of(attempt, level):
-    """(barrier, memory of the start, whether by short steps) of the attempts from cold, for the barrier that
-    the energy of the step suggests.
+    """(barrier, memory of the start, least lowering of the barrier, whether by short steps) of the attempts
+    from cold, for the barrier that the energy of the step suggests.
 
-    Where friction is strong the path from one start may turn back before its end; another then leads on"""
-    if attempt < 1 or attempt == 3:
-        return (10.0 * level if attempt == 3 else level), COLD_START, False
-    if attempt < 3:
-        return (level if attempt == 1 else 0.01 * level), STUCK, False
-    return 100.0 * level, COLD_START, True
+    Keeping to the centre helps where an iterate would stick to the boundary of a cone.  Where friction is
+    strong the path from one start may turn back before its end; another then leads on"""
+    if attempt < 2:
+        return level, COLD_START, (0.0 if attempt < 1 else CENTRAL), False
+    if attempt < 4:
+        return (level if attempt == 2 else 1e-3 * level), STUCK, (CENTRAL if attempt == 2 else 0.0), False
+    return (10.0 * level if attempt == 4 else 100.0 * level), COLD_START, 0.0, attempt > 4
 
 
 @helper

@@ -152,14 +152,14 @@ def solve_momenta(topo, par, state, work, time, dt, gravity, tolerance, bounce, 
         if attempt == -1 and bounce != 0.0:
             continue
         level, worst = start_level(topo, state, work)
-        level, memory, short = attempt_of(attempt, level)
+        level, memory, centre, short = attempt_of(attempt, level)
         if attempt == -1:
             level, memory = WARM_LEVEL, FORCE2
         begin_contacts(topo, state, work, dt, level, memory)
         most = WARM if attempt == -1 else LAST_RESORT if short else COLD
         status, count = interior(
             topo, par, state, work, time, dt, 0.0, 0.0, gravity, tolerance, end, most,
-            level if short else 0.0, 0.0, MOMENTA, loops, elements, whole,
+            level if short else 0.0, centre, 0.0, MOMENTA, loops, elements, whole,
         )  # fmt: skip
         done += count
         if status == CONVERGED:

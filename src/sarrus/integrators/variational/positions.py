@@ -128,8 +128,8 @@ def try_warm(
     add_contact_impulses(topo, state, work, work, F, -dt)
     begin_contacts(topo, state, work, dt, max(WARM_LEVEL, bad * bad), FORCE1)
     status, count = interior(
-        topo, par, state, work, time, dt, left, right, gravity, tolerance, end, WARM, 0.0, error, POSITIONS,
-        loops, elements, whole,
+        topo, par, state, work, time, dt, left, right, gravity, tolerance, end, WARM, 0.0, 0.0, error,
+        POSITIONS, loops, elements, whole,
     )  # fmt: skip
     return status == CONVERGED, count
 
@@ -174,11 +174,12 @@ def solve_positions(
         put_forces(topo, state, work, False)
         error = evaluate_trial(topo, par, state, work, time, dt, left, right, gravity, loops, elements, whole)
         level, worst = start_level(topo, state, work)
-        level, memory, short = attempt_of(attempt, level)
+        level, memory, centre, short = attempt_of(attempt, level)
         begin_contacts(topo, state, work, dt, level, memory)
         status, count = interior(
             topo, par, state, work, time, dt, left, right, gravity, tolerance, end,
-            LAST_RESORT if short else COLD, level if short else 0.0, error, POSITIONS, loops, elements, whole,
+            LAST_RESORT if short else COLD, level if short else 0.0, centre, error, POSITIONS, loops,
+            elements, whole,
         )  # fmt: skip
         done += count
         if status == CONVERGED:
