@@ -94,7 +94,7 @@ LOWER, CENTRED = 0.2, 0.5
 # Least lowering of the barrier of an attempt that keeps to the centre of the cones.
 CENTRAL = 0.1
 # Number of starts that `attempt_of` knows.
-ATTEMPTS = 6
+ATTEMPTS = 7
 # Smallest barrier of a warm start, natural units.
 WARM_LEVEL = 1e-2
 
@@ -291,9 +291,11 @@ def attempt_of(attempt, level):
     strong the path from one start may turn back before its end; another then leads on"""
     if attempt < 2:
         return level, COLD_START, (0.0 if attempt < 1 else CENTRAL), False
-    if attempt < 4:
-        return (level if attempt == 2 else 1e-3 * level), STUCK, (CENTRAL if attempt == 2 else 0.0), False
-    return (10.0 * level if attempt == 4 else 100.0 * level), COLD_START, 0.0, attempt > 4
+    if attempt == 3:
+        return 1e-3 * level, STUCK, 0.0, False
+    if attempt < 5:
+        return (level if attempt == 2 else 3.0 * level), STUCK, CENTRAL, False
+    return (10.0 * level if attempt == 5 else 100.0 * level), COLD_START, 0.0, attempt > 5
 
 
 @helper
