@@ -20,7 +20,7 @@ BAD_INPUT = 2
 INTERRUPTED = 130
 
 
-def robot(friction: float = 0.8, foot_radius: float = 0.02) -> sarrus.Mechanism:
+def robot(friction: float = 0.8, foot_radius: float = 0.02, limits: bool = False) -> sarrus.Mechanism:
     """A robot that floats forwards, and a try takes no time."""
     return four_legs(gravity=(friction, 0.0, 0.0))
 
