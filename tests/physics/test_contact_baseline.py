@@ -80,3 +80,19 @@ def test_what_the_baseline_does_not_know_is_refused():
         toss(solver="simplex")
     with pytest.raises(ValueError, match="restitution"):
         PaperContact(sarrus.gallery.box_drop(restitution=0.5), DT)
+
+
+def test_a_run_may_go_on_with_another_friction():
+    """The state of a run with the cone carries no cone into a run with the pyramid."""
+    mech = sarrus.gallery.sliding_block(speed=2.0, direction=np.pi / 4)
+    model = sarrus.build(mech)
+    first = sarrus.simulate(model, duration=0.05, dt=0.01)
+    pyramid = sarrus.Variational(friction_sides=4)
+    speed = {}
+    for name, method in (("cone", "variational"), ("pyramid", pyramid)):
+        after = sarrus.simulate(model, duration=0.1, dt=0.01, method=method, state=first.final_state)
+        speed[name] = np.linalg.norm(after.velocity[-1, 0, :2])
+    begun = np.linalg.norm(first.velocity[-1, 0, :2])
+    # Between its edges a pyramid of four sides has 1 / sqrt(2) of the friction.
+    ratio = (begun - speed["pyramid"]) / (begun - speed["cone"])
+    assert ratio == pytest.approx(2**-0.5, rel=1e-3)

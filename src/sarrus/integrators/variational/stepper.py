@@ -102,15 +102,19 @@ class VariationalStepper:
         self.arrays, self.topo, self.par = arrays, arrays.topo, arrays.par
         loops = arrays.loops or self.near is not None
         self._run, self._what = ENTRIES[loops, arrays.elements, arrays.contacts]
-        sides = self.method.friction_sides or 0
+        sides = self.method.friction_sides
         self.work = arrays.new_work(columns(sides) if sides else 0)
         self.kernel = arrays.state.copy() if kernel is None else kernel
-        self.kernel[self.topo[0, at.BODIES], at.FRICTION_SIDES] = sides
+        self._put_sides()
         # Where a step may fail after it has moved the node: at a later stage, or by a force at its end.
         keeps = len(self.stages) > 1 or arrays.elements
         self.saved = self.kernel.copy() if keeps else np.zeros((0, 0))
         self.contacts = int(self.topo[0, at.CONTACTS])
         self.rows = ActiveRows(self.model, arrays) if self.model.candidates is not None else None
+
+    def _put_sides(self) -> None:
+        """The friction of the method into the node, which may come from a run with another."""
+        self.kernel[self.topo[0, at.BODIES], at.FRICTION_SIDES] = self.method.friction_sides or 0
 
     # The node
 
@@ -124,6 +128,7 @@ class VariationalStepper:
             columns = [*range(at.X, at.X + 7), *range(at.U, at.U + 6)]
             if np.allclose(state.memory[:n][:, columns], kernel[:n][:, columns], rtol=SAME, atol=SAME):
                 kernel[:] = state.memory
+                self._put_sides()
                 self.start(run.AS_IT_IS)
                 return
         given = kernel[:n, at.U : at.U + 6].copy()
