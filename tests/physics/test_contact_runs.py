@@ -157,3 +157,24 @@ def test_the_same_mechanism_turned_about_the_vertical_moves_the_same():
     turned.add_ground(0.5)
     a, b = simulate(mechanism, 1.0, 0.01), simulate(turned, 1.0, 0.01)
     assert np.abs(a.position @ R.T - b.position).max() < 1e-7
+
+
+def test_a_redundant_loop_that_hits_the_ground_keeps_all_its_rows():
+    """A planar rhombus of four hinges, three rows of them redundant, falls on a foot and folds flat."""
+    mech = sarrus.Mechanism()
+    corners = np.array([[0, 0, 0.9], [0, 0.3, 0.6], [0, 0, 0.3], [0, -0.3, 0.6]])
+    for k in range(4):
+        a, b = corners[k], corners[(k + 1) % 4]
+        middle = 0.5 * (a + b)
+        feet = [Sphere(0.03, at=end - middle) for end in (a, b)]
+        mech.add_body(f"bar {k}", 1.0, inertia=(0.02, 0.02, 0.02), position=middle, shapes=feet)
+    for k in range(4):
+        before, after = f"bar {(k - 1) % 4}", f"bar {k}"
+        mech.add_joint(f"hinge {k}", "revolute", before, after, at=corners[k], axis=(1, 0, 0))
+    mech.add_ground(friction=0.6)
+    model = sarrus.build(mech)
+    assert model.redundant_constraints == 3
+    run = sarrus.simulate(model, duration=1.0, dt=0.005)
+    assert run.gap().min() > 0.0
+    assert run.violation().max() < 1e-8
+    assert run.touches.stage.size > 0

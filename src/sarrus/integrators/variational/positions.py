@@ -32,7 +32,7 @@ from sarrus.integrators.variational.interior import (
     interior,
 )
 from sarrus.integrators.variational.momenta import node_energy
-from sarrus.integrators.variational.newton import CONVERGED, step
+from sarrus.integrators.variational.newton import CONVERGED, REDUNDANT_ROWS, step
 from sarrus.integrators.variational.stages import (
     clear_multipliers,
     exists,
@@ -230,6 +230,9 @@ def position_stage(
                 whole,
             )  # fmt: skip
             f = c
+            if loops is not None:
+                if status == CONVERGED and not whole[0] < limit:
+                    status = REDUNDANT_ROWS
         factored += f
         done += c
         if status != CONVERGED:
