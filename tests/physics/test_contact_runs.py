@@ -132,15 +132,11 @@ QUICK = {
 }  # fmt: skip
 
 
-# Few dominoes are struck in every step: 6.04.
-MOST = {"dominoes": 6.5}
-
-
 @pytest.mark.parametrize("name", QUICK)
 def test_the_position_stage_takes_few_iterations_in_gallery_scenes(name):
     mechanism = getattr(gallery, name)(**QUICK[name])
     run = simulate(mechanism, 1.0, 0.01 if name != "tippe_top" else 0.001)
-    assert run.stats.iterations.mean() <= MOST.get(name, 6.0)
+    assert run.stats.iterations.mean() <= 6.0
     assert run.violation().max(initial=0.0) < 1e-8
 
 

@@ -42,7 +42,7 @@ def tosses(seeds):
 def test_random_tosses_end_without_failure():
     mean, _, divided, low, gain = tosses(range(60))
     assert mean < 6.0
-    assert divided < 10
+    assert divided <= 4  # fast spins at dt 0.1, beyond what one smooth step can solve
     assert low > 0.0
     assert gain < GAIN
 
