@@ -369,14 +369,21 @@ def put_contact_rows(topo, state, work, i, column):
             put6(work, topo[0, W_ENDS] + e, column, get6(work, w, place + 6 * j))
 
 
-@kernel
-def contact_velocity(topo, state, work, i, j, column):
-    """Velocity along row j of contact i at the node, for the velocities at `column` of the state (U, V)"""
+@helper
+def along_row(topo, state, work, i, on_b, on_a, motions, column):
+    """What the motions of its bodies, at `column` of an array, amount to along the row vectors of contact i
+    at the columns on_b and on_a"""
     w = topo[0, W_CONTACTS] + i
     A, B = ends_of(topo, state, i)
     total = 0.0
     if topo[0, BODIES] > B:
-        total += dot6(get6(work, w, NODE_B + 6 * j), get6(state, B, column))
+        total += dot6(get6(work, w, on_b), get6(motions, B, column))
     if topo[0, BODIES] > A:
-        total += dot6(get6(work, w, NODE_A + 6 * j), get6(state, A, column))
+        total += dot6(get6(work, w, on_a), get6(motions, A, column))
     return total
+
+
+@kernel
+def contact_velocity(topo, state, work, i, j, column):
+    """Velocity along row j of contact i at the node, for the velocities at `column` of the state (U, V)"""
+    return along_row(topo, state, work, i, NODE_B + 6 * j, NODE_A + 6 * j, state, column)

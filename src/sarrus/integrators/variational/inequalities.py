@@ -6,7 +6,7 @@ A contact between two bodies is up to three border rows with the inverse of the 
 
 
 from sarrus._jit import helper, kernel
-from sarrus.dynamics.contact import ends_of, is_on, put_contact_rows, rows_of
+from sarrus.dynamics.contact import along_row, ends_of, is_on, put_contact_rows, rows_of
 from sarrus.integrators.variational.central_path import (
     cone_size,
     has_friction,
@@ -58,7 +58,7 @@ from sarrus.layout import (
     D,
 )
 from sarrus.maths.access import add_to6, get1, get6, get36, put1, put36
-from sarrus.maths.spatial import ZERO6, axpy6, dot6, minus_outer6, scale6
+from sarrus.maths.spatial import ZERO6, axpy6, minus_outer6, scale6
 from sarrus.solvers.border import IDLE
 from sarrus.solvers.cone import (
     friction_direction,
@@ -244,14 +244,7 @@ def add_right_hand_side(topo, state, work, dt, loops):
 @helper
 def change_along(topo, state, work, i, j):
     """Change of gap or slip along scalar row j of contact i, for the direction DZ of the bodies"""
-    w = topo[0, W_CONTACTS] + i
-    A, B = ends_of(topo, state, i)
-    total = 0.0
-    if topo[0, BODIES] > B:
-        total += dot6(get6(work, w, TRIAL_B + 6 * j), get6(work, B, DZ))
-    if topo[0, BODIES] > A:
-        total += dot6(get6(work, w, TRIAL_A + 6 * j), get6(work, A, DZ))
-    return total
+    return along_row(topo, state, work, i, TRIAL_B + 6 * j, TRIAL_A + 6 * j, work, DZ)
 
 
 @kernel

@@ -35,11 +35,11 @@ from sarrus.integrators.variational.newton import (
     ITERATION_LIMIT,
     NOT_FINITE,
     keep_nan_max,
+    link_direction,
     residual_of_border,
 )
 from sarrus.layout import (
     ARM0,
-    ARM1,
     BODIES,
     CHILDREN,
     DLAM,
@@ -59,23 +59,21 @@ from sarrus.layout import (
     ROTATIONS,
     ROWS,
     S0,
-    S1,
     S_ROWS,
     SEEDED,
     TRANSLATIONS,
     W_FREEDOMS,
     W_ROWS,
-    C,
     F,
     U,
     V,
 )
 from sarrus.maths.access import get1, get3, get6, get9, put1, put6
-from sarrus.maths.quaternion import half_turn, in_domain
-from sarrus.maths.spatial import ZERO6, add6, axpy6, carry_force, carry_motion, dot6, scale6
-from sarrus.maths.vectors import add3, cross, dot, mv, scale3
+from sarrus.maths.quaternion import in_domain
+from sarrus.maths.spatial import ZERO6, add6, axpy6, carry_force, dot6, scale6
+from sarrus.maths.vectors import add3, dot, mv, scale3
 from sarrus.solvers.border import solve_rows
-from sarrus.solvers.tree import closes, correct, eliminate, solve_link
+from sarrus.solvers.tree import correct, eliminate
 
 POSITIONS, MOMENTA = 1, 2
 # Part of the way to the boundary of the cones that a step may take; the same in the last resort.
@@ -157,14 +155,7 @@ def direction(topo, state, work, dt, loops):
     if loops is not None:
         solve_rows(topo, state, work, topo[0, BODIES], 0, ZERO6)
     for b in range(topo[0, BODIES]):
-        z = carry_motion(get6(work, topo[b + 1, PARENT], DZ), get3(work, b, ARM1))
-        z = add6(solve_link(topo, work, b, z, S1, loops), get6(work, b, C))
-        put6(work, b, DZ, z)
-        if loops is not None:
-            if closes(topo, b):
-                solve_rows(topo, state, work, b, b + 1, z)
-        f0, f = half_turn(get3(state, b, V + 3), dt)
-        put6(work, b, DV, scale6(1.0 / dt, (z[0], add3(scale3(f0, z[1]), cross(z[1], f)))))
+        link_direction(topo, state, work, b, dt, loops)
     if loops is not None:
         for k in range(topo[0, ROWS]):
             line = topo[0, S_ROWS] + k

@@ -165,6 +165,22 @@ def attempt(
     return residual_of_border(topo, par, state, work, time, dt, left, right, loops, elements, error, whole)
 
 
+@helper
+def link_direction(topo, state, work, b, dt, loops):
+    """Back-substitution of body b, parents first: its direction into DZ, as a change of velocities into DV,
+    which is returned"""
+    z = carry_motion(get6(work, topo[b + 1, PARENT], DZ), get3(work, b, ARM1))
+    z = add6(solve_link(topo, work, b, z, S1, loops), get6(work, b, C))
+    put6(work, b, DZ, z)
+    if loops is not None:
+        if closes(topo, b):
+            solve_rows(topo, state, work, b, b + 1, z)
+    f0, f = half_turn(get3(state, b, V + 3), dt)
+    dv = scale6(1.0 / dt, (z[0], add3(scale3(f0, z[1]), cross(z[1], f))))
+    put6(work, b, DV, dv)
+    return dv
+
+
 @kernel
 def advance(topo, par, state, work, time, dt, left, right, gravity, loops, elements, whole):
     """Back-substitution, full Newton step and evaluation in one pass; returns the largest error of joints and
@@ -173,17 +189,7 @@ def advance(topo, par, state, work, time, dt, left, right, gravity, loops, eleme
     if loops is not None:
         solve_rows(topo, state, work, topo[0, BODIES], 0, ZERO6)
     for b in range(topo[0, BODIES]):
-        z = carry_motion(get6(work, topo[b + 1, PARENT], DZ), get3(work, b, ARM1))
-        z = add6(solve_link(topo, work, b, z, S1, loops), get6(work, b, C))
-        put6(work, b, DZ, z)
-        if loops is not None:
-            if closes(topo, b):
-                solve_rows(topo, state, work, b, b + 1, z)
-        w = get3(state, b, V + 3)
-        f0, f = half_turn(w, dt)
-        dv = scale6(1.0 / dt, (z[0], add3(scale3(f0, z[1]), cross(z[1], f))))
-        put6(work, b, DV, dv)
-        v = add6(get6(state, b, V), dv)
+        v = add6(get6(state, b, V), link_direction(topo, state, work, b, dt, loops))
         e, s = evaluate(topo, par, state, work, b, dt, left, right, gravity, v[0], v[1], elements)
         top, total = max(top, e), total + s
     error = top + 0.0 * total
