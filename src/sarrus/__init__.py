@@ -22,7 +22,17 @@ from sarrus.errors import (
     StepFailed,
     UnknownName,
 )
-from sarrus.mechanism import JOINT_KINDS, Box, Capsule, ConvexMesh, Cylinder, HalfSpace, Mechanism, Sphere
+from sarrus.mechanism import (
+    JOINT_KINDS,
+    Box,
+    Capsule,
+    ConvexMesh,
+    Cylinder,
+    HalfSpace,
+    Mechanism,
+    Mesh,
+    Sphere,
+)
 
 if TYPE_CHECKING:
     from sarrus.analysis.derivatives import check_derivatives
@@ -61,6 +71,7 @@ __all__ = [
     "HalfSpace",
     "Mechanism",
     "MechanismError",
+    "Mesh",
     "Model",
     "SarrusError",
     "Simulation",

@@ -5,9 +5,10 @@ from sarrus.mechanism.constraints import Custom, Distance, Gear, PointOnCurve, R
 from sarrus.mechanism.contacts import Contact, Obstacle
 from sarrus.mechanism.forces import CustomForce, CustomPotential, Force, JointSpring, Motor, Spring
 from sarrus.mechanism.joints import JOINT_KINDS, Joint, JointKind
+from sarrus.mechanism.keyframes import Keyframe
 from sarrus.mechanism.limits import JointFriction, Limit, Rope
 from sarrus.mechanism.mechanism import Mechanism
-from sarrus.mechanism.shapes import Box, Capsule, ConvexMesh, Cylinder, HalfSpace, Shape, Sphere
+from sarrus.mechanism.shapes import Box, Capsule, ConvexMesh, Cylinder, HalfSpace, Mesh, Shape, Sphere
 
 __all__ = [
     "JOINT_KINDS",
@@ -29,8 +30,10 @@ __all__ = [
     "JointFriction",
     "JointKind",
     "JointSpring",
+    "Keyframe",
     "Limit",
     "Mechanism",
+    "Mesh",
     "Motor",
     "Obstacle",
     "PointOnCurve",

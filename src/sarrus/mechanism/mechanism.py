@@ -41,6 +41,7 @@ from sarrus.mechanism.forces import (
     make_spring,
 )
 from sarrus.mechanism.joints import make_joint
+from sarrus.mechanism.keyframes import Keyframe, make_keyframe
 from sarrus.mechanism.limits import JointFriction, Limit, Rope, make_joint_friction, make_limit, make_rope
 from sarrus.mechanism.shapes import HalfSpace, Shape
 
@@ -75,6 +76,8 @@ class Mechanism:
         self.limits: dict[str, Limit] = {}
         self.joint_frictions: dict[str, JointFriction] = {}  # by joint
         self.ropes: dict[str, Rope] = {}
+        self.keyframes: dict[str, Keyframe] = {}
+        self.import_report: Any = None  # of the file that the mechanism was read from
 
     def add_body(
         self,
@@ -337,6 +340,14 @@ class Mechanism:
             name, body, check.vector(where, "at", at), check.quaternion(where, "orientation", orientation)
         )
 
+    def add_keyframe(self, name: str, joints: Any = None, velocities: Any = None, inputs: Any = None) -> None:
+        """Adds a named configuration to start from, `model.state(keyframe=name)`.
+
+        `joints` and `velocities`: dicts of a number, or one per coordinate, by joint; `inputs`: by force or
+        motor.  Coordinates that do not close a loop exactly are taken to the nearest that do."""
+        check.new_name("keyframe", name, self.keyframes)
+        self.keyframes[name] = make_keyframe(name, joints, velocities, inputs, self.joints, self.input_names)
+
     @property
     def input_names(self) -> tuple[str, ...]:
         """Names of all that takes an input: forces, then motors."""
@@ -359,6 +370,7 @@ class Mechanism:
             ("obstacle", "obstacles", self.obstacles),
             ("contact", "contacts", self.contacts),
             ("exclusion", "exclusions", self.exclusions),
+            ("keyframe", "keyframes", self.keyframes),
         )
         parts = [f"{len(t)} {one if len(t) == 1 else many}" for one, many, t in tables if t]
         return f"<Mechanism {self.name!r}: {', '.join(parts) or 'empty'}>"

@@ -1,8 +1,9 @@
-"""Vertices of convex meshes, from arrays or from files."""
+"""Vertices and faces of meshes, from arrays or from files."""
 
 from __future__ import annotations
 
 import os
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -42,9 +43,36 @@ def spans_volume(where: str, points: np.ndarray) -> None:
         )
 
 
+def mesh_of(where: str, source: Any, faces: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Vertices (V, 3) [m] and triangles (F, 3) that index them, given as arrays or by the path of a file."""
+    if isinstance(source, (str, os.PathLike)):
+        if faces is not None:
+            raise MechanismError(f"{where}: a file brings its own faces; leave faces out")
+        source, faces = read_mesh(Path(source))
+    elif faces is None:
+        raise MechanismError(f"{where}: give faces, three numbers of vertices for each triangle")
+    vertices = check.array(where, "vertices", source, (None, 3))
+    triangles = check.array(where, "faces", faces, (None, 3))
+    if not len(triangles):
+        raise MechanismError(f"{where}: faces must hold at least one triangle")
+    if np.any(triangles != np.round(triangles)) or triangles.min() < 0 or triangles.max() >= len(vertices):
+        raise MechanismError(
+            f"{where}: faces must be whole numbers of vertices, from 0 to {len(vertices) - 1}, not "
+            f"{triangles.min():g} to {triangles.max():g}"
+        )
+    whole = triangles.astype(np.int64)
+    whole.setflags(write=False)
+    return vertices, whole
+
+
 def read_points(path: Path) -> np.ndarray:
-    """Vertices (N, 3) of an .obj, .stl (text or binary) or .npy file."""
-    readers = {".obj": _read_obj, ".stl": _read_stl, ".npy": _read_npy}
+    """Vertices (N, 3) of an .obj, .stl (text or binary) or .npy file, each once."""
+    return np.unique(read_mesh(path, faces=False)[0], axis=0)
+
+
+def read_mesh(path: Path, faces: bool = True) -> tuple[np.ndarray, np.ndarray]:
+    """Vertices (V, 3) and triangles (F, 3) of an .obj or .stl file; of an .npy file vertices alone."""
+    readers = {".obj": _read_obj, ".stl": _read_stl} | ({} if faces else {".npy": _read_npy})
     reader = readers.get(path.suffix.lower())
     if reader is None:
         raise FileError(f"{path.name}: a mesh file must end in {', '.join(readers)}")
@@ -53,30 +81,46 @@ def read_points(path: Path) -> np.ndarray:
     except OSError as fault:
         raise FileError(f"{path.name}: cannot be read ({fault.strerror})") from None
     try:
-        points = reader(data)
+        points, triangles = reader(data)
     except (ValueError, IndexError, EOFError) as fault:
         raise FileError(f"{path.name}: not a mesh file of this kind ({fault})") from None
     if points.ndim != 2 or points.shape[1:] != (3,) or not len(points):
         raise FileError(f"{path.name}: holds no vertices of three coordinates")
-    return np.unique(points, axis=0)
+    if faces and not len(triangles):
+        raise FileError(f"{path.name}: holds no faces")
+    return points, triangles
 
 
-def _read_obj(data: bytes) -> np.ndarray:
-    lines = (line.split() for line in data.decode("utf-8", "replace").splitlines())
-    return np.array([[float(x) for x in words[1:4]] for words in lines if words and words[0] == "v"])
+def _read_obj(data: bytes) -> tuple[np.ndarray, np.ndarray]:
+    points: list[list[float]] = []
+    triangles: list[tuple[int, int, int]] = []
+    for line in data.decode("utf-8", "replace").splitlines():
+        words = line.split()
+        if words and words[0] == "v":
+            points.append([float(x) for x in words[1:4]])
+        elif words and words[0] == "f":
+            # Vertices count from 1, or from the last one backwards; "7/2/5" also names texture and normal.
+            corners = [int(word.partition("/")[0]) for word in words[1:]]
+            corners = [c - 1 if c > 0 else len(points) + c for c in corners]
+            triangles += [(corners[0], b, c) for b, c in pairwise(corners[1:])]
+    return np.array(points), np.array(triangles, np.int64).reshape(-1, 3)
 
 
-def _read_stl(data: bytes) -> np.ndarray:
+def _read_stl(data: bytes) -> tuple[np.ndarray, np.ndarray]:
+    corners = None
     if len(data) >= STL_HEADER:
         count = int.from_bytes(data[80:84], "little")
         if len(data) == STL_HEADER + count * STL_FACET.itemsize:
             facets = np.frombuffer(data, STL_FACET, count, STL_HEADER)
-            return facets["corners"].reshape(-1, 3).astype(np.float64)
-    words = (line.split() for line in data.decode("utf-8", "replace").splitlines())
-    return np.array([[float(x) for x in line[1:4]] for line in words if line and line[0] == "vertex"])
+            corners = facets["corners"].reshape(-1, 3).astype(np.float64)
+    if corners is None:
+        words = (line.split() for line in data.decode("utf-8", "replace").splitlines())
+        corners = np.array([[float(x) for x in line[1:4]] for line in words if line and line[0] == "vertex"])
+    return corners, np.arange(len(corners) // 3 * 3).reshape(-1, 3)
 
 
-def _read_npy(data: bytes) -> np.ndarray:
+def _read_npy(data: bytes) -> tuple[np.ndarray, np.ndarray]:
     from io import BytesIO
 
-    return np.asarray(np.load(BytesIO(data), allow_pickle=False), dtype=np.float64)
+    points = np.asarray(np.load(BytesIO(data), allow_pickle=False), dtype=np.float64)
+    return points, np.zeros((0, 3), np.int64)

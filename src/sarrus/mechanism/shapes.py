@@ -9,7 +9,7 @@ import numpy as np
 
 from sarrus.errors import MechanismError
 from sarrus.mechanism import validation as check
-from sarrus.mechanism.meshes import points_of, spans_volume
+from sarrus.mechanism.meshes import mesh_of, points_of, spans_volume
 
 
 def rotation(q: np.ndarray) -> np.ndarray:
@@ -172,3 +172,23 @@ class ConvexMesh(Shape):
         )
         second = second / 20.0 - volume * np.outer(centre, centre)
         return volume, inside + centre, np.trace(second) * np.eye(3) - second
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mesh(Shape):
+    """A surface of triangles that is drawn and nothing else: it has no volume and never collides.
+
+    `vertices` (V, 3) [m] with `faces` (F, 3) that count them from 0, counter-clockwise seen from outside, or
+    the path of a file (.obj, .stl).  What touches is a `ConvexMesh`."""
+
+    vertices: Any
+    faces: Any = None
+    collide: bool = field(default=False, kw_only=True)
+    solid: ClassVar[bool] = False
+
+    def _check(self, where: str) -> None:
+        if self.collide:
+            raise MechanismError(f"{where}: it is only drawn; a ConvexMesh of the same points collides")
+        vertices, faces = mesh_of(where, self.vertices, self.faces)
+        self._set("vertices", vertices)
+        self._set("faces", faces)

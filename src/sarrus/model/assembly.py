@@ -21,13 +21,17 @@ CLOSED = 1e-11
 ITERATIONS = 100
 
 
-def assemble(model: Model, joints: Mapping[str, Any] | None = None) -> State:
+def assemble(
+    model: Model, joints: Mapping[str, Any] | None = None, near: Mapping[str, Any] | None = None
+) -> State:
     """The state with the given joint coordinates, at rest, closest to where the tree alone would put it;
     loops are closed.
 
-    joints: name -> coordinate (or one value per coordinate).  AssemblyError names what cannot be met."""
+    joints: name -> coordinate (or one value per coordinate).  near: coordinates to start from, which need
+    not be met; joints named in neither start at 0.  AssemblyError names what cannot be met."""
     targets = joint_targets(model, joints or {}, "coordinate")
-    here = Linearisation(model.every, forward_kinematics(model, targets))
+    start = joint_targets(model, near or {}, "coordinate") | targets
+    here = Linearisation(model.every, forward_kinematics(model, start))
     index, component, wanted = _flat(model, targets)
     size = max(1.0, float(np.abs(here.state[: here.bodies, at.X : at.X + 3]).max(initial=0.0)))
     values, rows = here.coordinates(index, component)
@@ -177,14 +181,17 @@ def _state(model: Model, kernel: np.ndarray) -> State:
     return State(0.0, position, orientation, np.zeros((nb, 3)), np.zeros((nb, 3)), model, winding)
 
 
-def with_velocities(model: Model, state: State, velocities: Mapping[str, Any]) -> State:
-    """`state` with the given joint velocities; other joints stay as slow as the loops allow (least kinetic
-    energy of the change)."""
+def with_velocities(
+    model: Model, state: State, velocities: Mapping[str, Any], near: Mapping[str, Any] | None = None
+) -> State:
+    """`state` with the given joint velocities; other joints stay as close to those in `near`, or to rest, as
+    the loops allow (least kinetic energy of the change)."""
     targets = joint_targets(model, velocities, "velocity")
+    start = joint_targets(model, near or {}, "velocity") | targets
     here = Linearisation(model.every, kernel_state(model, state))
     index, component, wanted = _flat(model, targets)
     rows = here.coordinates(index, component)[1]
-    guess = tree_velocities(model, here, targets)
+    guess = tree_velocities(model, here, start)
     G = _stack(here.matrix, rows)
     error = G @ guess - np.concatenate([np.zeros(len(here.residual)), wanted])
     motion = guess + least_change(G, error, here.inverse_mass())

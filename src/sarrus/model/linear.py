@@ -8,8 +8,8 @@ import numpy as np
 from sarrus import layout as at
 from sarrus.model.arrays import Arrays
 
-# Added to the diagonal of G W G', relative to its mean: redundant rows make it singular, and Gauss-Newton
-# forgives the rest.
+# Added to the diagonal of G W G', scaled to ones: redundant rows make it singular, and Gauss-Newton forgives
+# the rest.
 REGULARISATION = 1e-12
 
 
@@ -108,13 +108,15 @@ def multiply(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 def least_change(G, residual: np.ndarray, W=None) -> np.ndarray:
     """The smallest motion d (in the metric W^-1) with G d = -residual, redundant rows forgiven."""
-    from scipy.sparse import identity
+    from scipy.sparse import diags, identity
     from scipy.sparse.linalg import splu
 
     if G.shape[0] == 0:
         return np.zeros(G.shape[1])
     GW = G if W is None else G @ W
-    S = (GW @ G.T).tocsc()
-    mean = max(float(S.diagonal().mean()), 1e-300)
-    S = S + REGULARISATION * mean * identity(S.shape[0], format="csc")
-    return -(GW.T @ splu(S).solve(residual))
+    S = GW @ G.T
+    # Rows on bodies of very different mass differ by as much.
+    diagonal = S.diagonal()
+    scale = diags(1.0 / np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0)))
+    S = (scale @ S @ scale + REGULARISATION * identity(S.shape[0])).tocsc()
+    return -(GW.T @ (scale @ splu(S).solve(scale @ residual)))

@@ -174,15 +174,22 @@ class Model:
         joints: Mapping[str, Any] | None = None,
         velocities: Mapping[str, Any] | None = None,
         *,
+        keyframe: str | None = None,
         time: float = 0.0,
     ) -> State:
         """A state from joint coordinates and velocities, loops closed; what is not given stays near the
-        reference."""
+        reference, or near a keyframe of the mechanism."""
         from sarrus.model.assembly import assemble, with_velocities
 
-        state = assemble(self, joints or {})
+        known = self.mechanism.keyframes
+        if keyframe is not None and keyframe not in known:
+            raise unknown_name("keyframe", keyframe, known)
+        key = None if keyframe is None else known[keyframe]
+        state = assemble(self, joints, near=key and key.joints)
         state.time = float(time)
-        return with_velocities(self, state, velocities) if velocities else state
+        if not (velocities or (key and key.velocities)):
+            return state
+        return with_velocities(self, state, velocities or {}, near=key and key.velocities)
 
     # Read-outs.  Arrays have one row per node: position (T, nb, 3), orientation (T, nb, 4), ...
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sarrus.errors import FileError, MechanismError
-from sarrus.mechanism import Box, Capsule, ConvexMesh, Cylinder, HalfSpace, Sphere
+from sarrus.mechanism import Box, Capsule, ConvexMesh, Cylinder, HalfSpace, Mesh, Sphere
 
 ROUNDING = 1e-13  # sums over a few dozen tetrahedra
 FINE_HULL = 2e-3  # hull of 4000 points on a curved surface lies this part inside it
@@ -148,3 +148,27 @@ def test_a_faulty_shape_is_refused_with_a_clear_message(make, message):
     with pytest.raises(MechanismError) as caught:
         make()
     assert message in str(caught.value)
+
+
+def test_a_mesh_is_drawn_only_and_keeps_its_triangles(tmp_path):
+    (tmp_path / "square.obj").write_text("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1/1 2/1 3/1 -1\n")
+    mesh = Mesh(tmp_path / "square.obj")
+    assert mesh.faces.tolist() == [[0, 1, 2], [0, 2, 3]]
+    assert mesh.vertices.shape == (4, 3)
+    assert not mesh.collide
+    assert not mesh.solid
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"faces": [[0, 1, 3]]}, "whole numbers of vertices, from 0 to 2"),
+        ({"faces": [[0, 1, 0.5]]}, "whole numbers"),
+        ({"faces": []}, "faces must"),
+        ({}, "give faces"),
+        ({"faces": [[0, 1, 2]], "collide": True}, "a ConvexMesh of the same points collides"),
+    ],
+)
+def test_a_mesh_that_cannot_be_drawn_is_refused(arguments, words):
+    with pytest.raises(MechanismError, match=words):
+        Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], **arguments)
