@@ -36,6 +36,7 @@ from sarrus.mechanism import (
 
 if TYPE_CHECKING:
     from sarrus.analysis.derivatives import check_derivatives
+    from sarrus.importers.load import load
     from sarrus.integrators.variational.method import Variational
     from sarrus.model import Model, State, build
     from sarrus.model.assembly import assemble
@@ -56,6 +57,7 @@ _LAZY = {
     "Simulation": "sarrus.simulation",
     "simulate": "sarrus.simulation",
     "Trajectory": "sarrus.trajectory",
+    "load": "sarrus.importers.load",
     "load_trajectory": "sarrus.trajectory",
 }
 
@@ -86,6 +88,7 @@ __all__ = [
     "build",
     "check_derivatives",
     "gallery",
+    "load",
     "load_trajectory",
     "simulate",
 ]

@@ -1,0 +1,98 @@
+"""`load`: a mechanism from a file, by its ending."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from sarrus.errors import FileError, MechanismError
+from sarrus.mechanism import HalfSpace, Mechanism
+
+ENDINGS = (".xml", ".mjcf", ".urdf", ".yaml", ".yml", ".zip")
+ROBOT_ROOTS = ("mujoco", "robot")
+
+
+def load(
+    path: str | os.PathLike[str],
+    *,
+    fixed_base: bool = False,
+    self_contact: bool = True,
+    ground: bool | float = False,
+    functions: Mapping[str, Callable[..., Any]] | None = None,
+) -> Mechanism:
+    """The mechanism in a file: MJCF (.xml, .mjcf), URDF (.urdf, .xml), our YAML (.yaml, .yml), or an archive
+    of a robot with its meshes (.zip).
+
+    MJCF and URDF need `pip install 'sarrus[import]'`.  What such a file holds beyond what Sarrus has is left
+    out, listed in one warning and in `mech.import_report`; a faulty file raises `FileError`.
+
+    fixed_base: holds floating roots in their places.  self_contact: lets the parts of a robot meet each other
+    where the file does; False leaves the ground and other fixed shapes to meet.  ground: adds the ground
+    z = 0, True with friction 0.5 or a number with that friction; the friction of a shape itself comes first.
+    functions: for YAML files, the Python functions that they name."""
+    where = os.fspath(path)
+    form = form_of(path)
+    if form == "yaml":
+        for what, value, default in (("fixed_base", fixed_base, False), ("self_contact", self_contact, True)):
+            if value != default:
+                raise MechanismError(f"{where}: {what} is for robot files; a YAML mechanism says it itself")
+        from sarrus.importers.yaml_reader import read_yaml
+
+        mech = read_yaml(path, functions=functions)
+    else:
+        if functions is not None:
+            raise MechanismError(f"{where}: functions are for YAML files; a robot file names none")
+        mech = _reader(form)(path, fixed_base=fixed_base, self_contact=self_contact)
+    if ground is not False:
+        add_ground(mech, ground, where)
+    return mech
+
+
+def form_of(path: str | os.PathLike[str]) -> str:
+    """ "mjcf", "urdf", "yaml" or "zip": by the ending of the file, and for .xml by its outermost element."""
+    where, ending = os.fspath(path), Path(path).suffix.lower()
+    if ending in (".yaml", ".yml"):
+        return "yaml"
+    if ending in (".urdf", ".zip", ".mjcf"):
+        return ending[1:]
+    if ending != ".xml":
+        raise FileError(f"{where}: the file must end in one of {', '.join(ENDINGS)}, not {ending!r}")
+    from sarrus.importers.files import read_xml
+
+    root = read_xml(path, what="robot file").root.tag
+    if root not in ROBOT_ROOTS:
+        raise FileError(
+            f"{where}: its outermost element is <{root}>; it must be <mujoco> (MJCF) or <robot> (URDF)"
+        )
+    return "mjcf" if root == "mujoco" else "urdf"
+
+
+def _reader(form: str) -> Callable[..., Mechanism]:
+    """The reader of a form; each loads what it needs."""
+    if form == "mjcf":
+        from sarrus.importers.mjcf import read_mjcf
+
+        return read_mjcf
+    if form == "urdf":
+        from sarrus.importers.urdf import read_urdf
+
+        return read_urdf
+    from sarrus.importers.archive import read_zip
+
+    return read_zip
+
+
+def add_ground(mech: Mechanism, ground: bool | float, where: str) -> None:
+    """Adds the ground z = 0 to a mechanism that has none."""
+    planes = [name for name, o in mech.obstacles.items() if isinstance(o.shape, HalfSpace)]
+    if planes:
+        raise MechanismError(f"{where}: ground: the file has the ground {planes[0]!r} itself; leave it out")
+    name = "ground"
+    while name in mech.bodies or name in mech.obstacles:
+        name += " plane"
+    if ground is True:
+        mech.add_ground(name=name)
+    else:
+        mech.add_ground(friction=ground, name=name)
