@@ -66,7 +66,8 @@ class Part:
 class Line:
     """A straight piece between points of two bodies: kind "wire", "rope" or "spring".
 
-    Points (3,) [m] in the frame of their body, -1 being the world."""
+    Points (3,) [m] in the frame of their body, -1 being the world.  length [m]: that of the wire or rope, the
+    rest length of the spring."""
 
     name: str
     body_a: int
@@ -74,6 +75,7 @@ class Line:
     body_b: int
     point_b: np.ndarray
     kind: str
+    length: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,7 +105,7 @@ class Scene:
 
 
 def scene_of(mechanism: Mechanism, reach: tuple[np.ndarray, float] | None = None) -> Scene:
-    """The scene of a mechanism; `reach`: centre (3,) and radius [m] of a motion that the ground must cover."""
+    """The scene of a mechanism; `reach`: centre (3,) and radius [m] of a motion that the ground is to cover."""
     drawing = _Drawing(mechanism)
     parts = [*drawing.shapes(), *drawing.joints(), *drawing.frames(), *drawing.masses()]
     parts += drawing.obstacles(reach)
@@ -315,6 +317,7 @@ class _Drawing:
                 body_b=self.index[line.b],
                 point_b=self.local(line.b, line.at_b),
                 kind=kind,
+                length=line.rest_length if kind == "spring" else line.length,
             )
 
 

@@ -1,8 +1,8 @@
 """Triangles of shapes: the forms that every viewer draws, from the shapes of `sarrus.mechanism`.
 
-A solid is a triple (vertices (V, 3) float64 [m], faces (F, 3) int32, smooth).  Faces go round counter-clockwise
-seen from outside.  Where smooth is true, normals may be averaged over the faces at each vertex: vertices on a
-sharp edge are doubled, so that the edge stays sharp."""
+A solid is a triple (vertices (V, 3) float64 [m], faces (F, 3) int32, smooth).  Faces go round
+counter-clockwise seen from outside.  Where smooth is true, normals may be averaged over the faces at each
+vertex: vertices on a sharp edge are doubled, so that the edge stays sharp."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CREASE = np.deg2rad(40.0)
 
 
 def triangles(shape: Shape, extent: float = 1.0) -> Solid:
-    """Vertices, faces and smoothness of a shape in the body frame; `extent` [m]: half edge of a half space."""
+    """Vertices, faces and smoothness of a shape in the body frame; `extent` [m]: half edge of a plane."""
     form = FORMS.get(type(shape).__name__)
     if form is None:
         raise MechanismError(
