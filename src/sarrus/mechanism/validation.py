@@ -16,6 +16,9 @@ SYMMETRY_SLACK = 1e-9
 TRIANGLE_SLACK = 1e-6
 ROUNDING = 1e-14
 """Eigenvalues below this part of the largest count as zero: rounding of a 3x3 matrix reaches a few 1e-16."""
+UNIT_ROUNDING = 1e-15
+"""A length this near 1 is that of a normalised vector, whose bits are kept, so that a saved one reads back exact.
+The computed length of a normalised 4-vector misses 1 by at most 5e-16."""
 
 WORLD = "world"
 
@@ -91,7 +94,7 @@ def unit(where: str, what: str, value: Any) -> np.ndarray:
     length = np.linalg.norm(given)
     if length == 0.0 or not np.isfinite(length):
         raise MechanismError(f"{where}: {what} must have a length, not {value!r}")
-    return frozen(given / length)
+    return given if abs(length - 1.0) <= UNIT_ROUNDING else frozen(given / length)
 
 
 def perpendicular(where: str, axis: np.ndarray, value: Any | None) -> np.ndarray:
@@ -101,6 +104,8 @@ def perpendicular(where: str, axis: np.ndarray, value: Any | None) -> np.ndarray
     else:
         given = unit(where, "axis2", value)
         off = float(given @ axis)
+        if abs(off) <= UNIT_ROUNDING:
+            return given
         if abs(off) > PERPENDICULAR_SLACK:
             angle = np.degrees(np.arccos(np.clip(off, -1.0, 1.0)))
             raise MechanismError(
@@ -118,7 +123,7 @@ def quaternion(where: str, what: str, value: Any) -> np.ndarray:
         raise MechanismError(
             f"{where}: {what} must be a unit quaternion (w, x, y, z), but its length is {length:.9g}"
         )
-    return frozen(given / length)
+    return given if abs(length - 1.0) <= UNIT_ROUNDING else frozen(given / length)
 
 
 def inertia(where: str, value: Any) -> np.ndarray:
