@@ -1,0 +1,127 @@
+"""Error of the motion against CPU time for each method, and for MuJoCo; writes benchmarks/work_precision.json.
+
+The reference is order 4 with a time step 20 times below the finest one measured; its distance from order 2
+with the same small step is written beside it, so that one sees how far it can be trusted."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+import sarrus
+
+from .machine import machine, versions
+from .measure import present
+from .mujoco_peer import MujocoPeer
+from .timing import best_cpu_times
+
+FILE = Path(__file__).resolve().parent / "work_precision.json"
+METHODS = ("variational1", "variational", "variational4")
+STEPS = (0.02, 0.01, 0.005, 0.0025, 0.00125)  # [s]
+FINER = 20
+
+
+@dataclass(frozen=True)
+class Motion:
+    """A smooth motion over `duration` [s]; `peer`: whether MuJoCo can run it without soft constraints."""
+
+    name: str
+    make: Callable[[], sarrus.Mechanism]
+    duration: float
+    peer: bool
+
+
+MOTIONS = (
+    Motion("2 revolute links", lambda: sarrus.gallery.pendulum(links=2), 2.0, True),
+    Motion("spinning T-handle", lambda: sarrus.gallery.t_handle(), 4.0, True),
+    Motion("double four-bar", lambda: sarrus.gallery.double_four_bar(), 1.0, False),
+)
+
+
+def error(position: np.ndarray, reference: np.ndarray) -> float:
+    """Largest distance of the centre of a body or of the end of a body-fixed metre from the reference [m]."""
+    return float(np.linalg.norm(position - reference, axis=-1).max())
+
+
+def probe(position: np.ndarray, orientation: np.ndarray) -> np.ndarray:
+    """Centres and tips of one metre along the three body axes, (nb, 4, 3) [m]: errors of turning count too."""
+    w, v = orientation[:, :1], orientation[:, 1:]
+    tips = []
+    for axis in np.eye(3):
+        t = 2.0 * np.cross(v, axis)
+        tips.append(position + axis + w * t + np.cross(v, t))
+    return np.stack([position, *tips], axis=1)
+
+
+def end_of(model: sarrus.Model, duration: float, dt: float, method: str) -> np.ndarray:
+    """The probe points at the end of a run."""
+    traj = sarrus.simulate(model, duration=duration, dt=dt, method=method, record_every=round(duration / dt))
+    return probe(traj.position[-1], traj.orientation[-1])
+
+
+def measure(motion: Motion, repeats: int = 5) -> dict:
+    """Errors [m] and CPU times [s] of all methods and time steps on one motion."""
+    mech = motion.make()
+    model = sarrus.build(mech)
+    fine = STEPS[-1] / FINER
+    reference = end_of(model, motion.duration, fine, "variational4")
+    found = {
+        "duration": motion.duration,
+        "reference": {
+            "dt": fine,
+            "order 2 differs by": error(end_of(model, motion.duration, fine, "variational"), reference),
+        },
+        "methods": {},
+    }
+    for method in METHODS:
+        rows = []
+        for dt in STEPS:
+            run = lambda dt=dt, method=method: end_of(model, motion.duration, dt, method)  # noqa: E731
+            rows.append(
+                {
+                    "dt": dt,
+                    "error": error(run(), reference),
+                    "cpu": best_cpu_times({"run": run}, repeats)["run"],
+                }
+            )
+        found["methods"][method] = rows
+    if motion.peer and present("mujoco"):
+        for integrator in ("euler", "rk4"):
+            found["methods"][f"MuJoCo {integrator}"] = [
+                peer_row(mech, motion.duration, dt, integrator, reference, repeats) for dt in STEPS
+            ]
+    return found
+
+
+def peer_row(mech, duration: float, dt: float, integrator: str, reference: np.ndarray, repeats: int) -> dict:
+    """Error and CPU time of MuJoCo with one time step."""
+    peer = MujocoPeer(mech)
+    steps = round(duration / dt)
+
+    def run() -> None:
+        peer.start(dt, integrator)
+        peer.advance(steps)
+
+    last = peer.run(duration, dt, integrator, every=steps)
+    end = probe(last.position[-1], last.orientation[-1])
+    return {"dt": dt, "error": error(end, reference), "cpu": best_cpu_times({"run": run}, repeats)["run"]}
+
+
+def main() -> int:
+    """Measures all motions and writes the file."""
+    results = {"machine": machine(), "versions": versions(), "motions": {}}
+    for motion in MOTIONS:
+        print(f"work and precision: {motion.name}", file=sys.stderr, flush=True)
+        results["motions"][motion.name] = measure(motion)
+    FILE.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    print(f"wrote benchmarks/{FILE.name}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,82 @@
+"""The page of the benchmarks and the plots of work against precision, from their result files."""
+
+from __future__ import annotations
+
+import json
+from io import BytesIO
+from pathlib import Path
+
+LOOKS = {  # label, colour of plots/style.py, marker
+    "variational1": ("variational1", "ORANGE", "s"),
+    "variational": ("variational (default)", "BLUE", "o"),
+    "variational4": ("variational4", "GREEN", "D"),
+    "MuJoCo euler": ("MuJoCo, Euler", "GREY", "v"),
+    "MuJoCo rk4": ("MuJoCo, RK4", "BLACK", "^"),
+}
+
+
+def benchmark_files(root: Path) -> dict[str, str | bytes]:
+    """The page of benchmarks/RESULTS.md, and the plots of benchmarks/work_precision.json."""
+    results = json.loads((root / "benchmarks" / "work_precision.json").read_text(encoding="utf-8"))
+    return {
+        "benchmarks.md": (root / "benchmarks" / "RESULTS.md").read_text(encoding="utf-8"),
+        "methods/work_precision.svg": work_precision(results),
+        "methods/work_precision.md": table(results),
+    }
+
+
+def work_precision(results: dict) -> bytes:
+    """One panel per motion: CPU time against the error at the end of the motion."""
+    from sarrus.plots import style
+
+    figure = style.new_figure(10.0, 3.6)
+    panels = figure.subplots(1, len(results["motions"]), sharey=True)
+    for axes, (name, motion) in zip(panels, results["motions"].items(), strict=True):
+        for method, rows in motion["methods"].items():
+            label, colour, marker = LOOKS[method]
+            axes.loglog(
+                [row["error"] for row in rows],
+                [1e3 * row["cpu"] for row in rows],
+                marker=marker,
+                color=getattr(style, colour),
+                label=label,
+                markersize=4,
+            )
+        style.dress(axes, "", "error at the end [m]", f"{name}, {motion['duration']:g} s")
+        axes.invert_xaxis()
+    panels[0].set_ylabel("CPU time [ms]")
+    style.legend(panels[0])
+    buffer = BytesIO()
+    figure.savefig(buffer, format="svg")
+    return buffer.getvalue()
+
+
+def table(results: dict) -> str:
+    """The numbers of the plots."""
+    lines = [
+        "# Work and precision",
+        "",
+        "Written by `python -m benchmarks.work_precision`. CPU time of a whole call of `simulate`, best of five, and the",
+        "largest error at the end of the motion of the bodies' centres and of points one metre from them.",
+        "",
+        "![CPU time against error](work_precision.svg)",
+        "",
+    ]
+    for name, motion in results["motions"].items():
+        reference = motion["reference"]
+        lines += [
+            f"## {name}, {motion['duration']:g} s",
+            "",
+            f"Reference: variational4 at dt {reference['dt']:g} s; order 2 at the same dt differs from it by "
+            f"{reference['order 2 differs by']:.1e} m.",
+            "",
+            "| method | "
+            + " | ".join(f"dt {row['dt']:g} s" for row in next(iter(motion["methods"].values())))
+            + " |",
+            "|---" * (1 + len(next(iter(motion["methods"].values())))) + "|",
+        ]
+        for method, rows in motion["methods"].items():
+            cells = [f"{row['error']:.1e} m, {1e3 * row['cpu']:.2f} ms" for row in rows]
+            lines.append(f"| {LOOKS[method][0]} | " + " | ".join(cells) + " |")
+        lines.append("")
+    return "\n".join(lines)

@@ -1,0 +1,25 @@
+"""Pages and pictures that the site makes of the repository's own results while it is built."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+sys.path[:0] = [str(HERE), str(ROOT)]
+
+
+def on_files(files: Any, config: Any) -> Any:
+    """Adds the generated pages and pictures to those of the folder."""
+    from benchmark_pages import benchmark_files
+    from experiment_pages import experiment_files
+    from gallery_pages import gallery_files
+    from mkdocs.structure.files import File
+
+    made = {**gallery_files(), **experiment_files(ROOT), **benchmark_files(ROOT)}
+    made["changelog.md"] = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    for name, content in made.items():
+        files.append(File.generated(config, name, content=content))
+    return files
