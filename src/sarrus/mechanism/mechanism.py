@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -347,6 +348,14 @@ class Mechanism:
         motor.  Coordinates that do not close a loop exactly are taken to the nearest that do."""
         check.new_name("keyframe", name, self.keyframes)
         self.keyframes[name] = make_keyframe(name, joints, velocities, inputs, self.joints, self.input_names)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the mechanism to a file: .yaml (complete and exact) or .xml (MJCF, what MuJoCo can say).
+
+        `sarrus.load` reads both.  Functions of the user are written by name."""
+        from sarrus.importers.saving import save
+
+        save(self, path)
 
     @property
     def input_names(self) -> tuple[str, ...]:

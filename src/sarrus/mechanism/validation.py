@@ -17,7 +17,7 @@ TRIANGLE_SLACK = 1e-6
 ROUNDING = 1e-14
 """Eigenvalues below this part of the largest count as zero: rounding of a 3x3 matrix reaches a few 1e-16."""
 UNIT_ROUNDING = 1e-15
-"""A length this near 1 is that of a normalised vector, whose bits are kept, so that a saved one reads back exact.
+"""A length this near 1 is that of a normalised vector, whose bits are kept: saved and read it is the same.
 The computed length of a normalised 4-vector misses 1 by at most 5e-16."""
 
 WORLD = "world"

@@ -1,0 +1,59 @@
+"""Mechanisms written to files: the suffix chooses the form, and a file is written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import warnings
+from contextlib import suppress
+from pathlib import Path
+
+from sarrus.errors import FileError
+from sarrus.importers.yaml_form import SUFFIXES
+from sarrus.mechanism import Mechanism
+
+MJCF_SUFFIXES = (".xml", ".mjcf")
+
+
+def save(mechanism: Mechanism, path: str | os.PathLike[str]) -> None:
+    """Writes the mechanism as YAML (.yaml, .yml: complete, exact) or MJCF (.xml, .mjcf: what MJCF can say).
+
+    What MJCF cannot say is listed in one warning, and in a comment at the top of the file."""
+    target = Path(path)
+    suffix = target.suffix.lower()
+    if suffix in SUFFIXES:
+        from sarrus.importers.yaml_writer import yaml_text
+
+        write_whole(target, yaml_text(mechanism))
+    elif suffix in MJCF_SUFFIXES:
+        from sarrus.importers.mjcf_writer import mjcf_document
+
+        document = mjcf_document(mechanism)
+        write_whole(target, document.text)
+        if document.unsaid:
+            warnings.warn(f"{target.name}: {document.summary()}", stacklevel=3)
+    else:
+        valid = ", ".join((*SUFFIXES, *MJCF_SUFFIXES))
+        raise FileError(f"{target.name}: a mechanism is saved under a name that ends in {valid}")
+
+
+def write_whole(target: Path, text: str) -> None:
+    """Writes the text to a temporary file and moves it to `target`: the file is complete, or untouched."""
+    partial = target.with_name(f".{target.name}.{secrets.token_hex(4)}.partial")
+    try:
+        data = text.encode("utf-8")
+    except UnicodeEncodeError as fault:
+        raise FileError(
+            f"{target.name}: a name holds a character that no text file can ({fault.reason})"
+        ) from None
+    try:
+        with partial.open("xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(target)
+    except OSError as fault:
+        raise FileError(f"{target}: cannot be written ({fault.strerror or fault})") from fault
+    finally:
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
