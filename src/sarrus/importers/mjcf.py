@@ -1,0 +1,64 @@
+"""MJCF: a mechanism from a model file of MuJoCo, read by MuJoCo's own compiler."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from sarrus.importers.mjcf_actuators import add_actuators
+from sarrus.importers.mjcf_bodies import add_bodies, name_bodies
+from sarrus.importers.mjcf_compile import Robot, at_reference, compiled, mujoco_package
+from sarrus.importers.mjcf_contacts import add_contacts
+from sarrus.importers.mjcf_equalities import add_equalities
+from sarrus.importers.mjcf_frames import add_frames, add_keyframes
+from sarrus.importers.mjcf_losses import list_losses
+from sarrus.importers.report import Findings
+from sarrus.mechanism import Mechanism
+
+if TYPE_CHECKING:
+    from mujoco import MjModel
+
+
+def read_mjcf(
+    path: str | os.PathLike[str],
+    *,
+    fixed_base: bool = False,
+    self_contact: bool = True,
+    shown: str | None = None,
+) -> Mechanism:
+    """The mechanism in an MJCF file; what has no counterpart is left out, with one warning that lists it.
+
+    Implements: the compiler of MuJoCo decides what the file means (defaults, includes, frames, meshes,
+    inertias); this reads the compiled model.  `shown` is the name for messages, by default the path."""
+    from sarrus.importers.references import mjcf_files
+
+    mujoco_package()
+    name = shown if shown is not None else os.fspath(path)
+    mjcf_files(path, shown=name)
+    findings = Findings(name, "MJCF")
+    mech = mechanism_of(compiled(path, name), findings, fixed_base=fixed_base, self_contact=self_contact)
+    mech.import_report.warn(stacklevel=3)
+    return mech
+
+
+def mechanism_of(
+    model: MjModel, findings: Findings, *, fixed_base: bool = False, self_contact: bool = True
+) -> Mechanism:
+    """The mechanism of a compiled model, with its `import_report` from all that was noted in `findings`."""
+    robot = Robot(model, at_reference(model), findings)
+    title = model.names[: model.names.index(b"\0")].decode("utf-8", "replace").strip()
+    mech = Mechanism(gravity=model.opt.gravity.copy(), name=title or "mechanism")
+    if robot.disabled("GRAVITY"):
+        mech.gravity = Mechanism(gravity=(0.0, 0.0, 0.0)).gravity
+        findings.change("option", "gravity", "switched off in the file, so the mechanism has none")
+    findings.timestep = float(model.opt.timestep)
+    name_bodies(robot, fixed_base=fixed_base)
+    add_bodies(mech, robot)
+    add_equalities(mech, robot)
+    add_actuators(mech, robot)
+    add_contacts(mech, robot, self_contact=self_contact)
+    add_frames(mech, robot)
+    add_keyframes(mech, robot)
+    list_losses(robot)
+    mech.import_report = findings.report()
+    return mech

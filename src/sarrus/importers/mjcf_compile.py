@@ -1,0 +1,113 @@
+"""MuJoCo's own reading of a model file: compiled, with its faults turned into ours."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sarrus.errors import FileError
+from sarrus.importers.report import Coordinate, Findings
+
+if TYPE_CHECKING:
+    from mujoco import MjData, MjModel
+
+NEEDED = "pip install 'sarrus[import]'"
+
+
+def mujoco_package() -> Any:
+    """The package `mujoco`, whose compiler reads MJCF and URDF; an error says how to get it."""
+    try:
+        import mujoco
+    except ImportError:
+        raise FileError(f"reading MJCF and URDF files needs the package mujoco: {NEEDED}") from None
+    if not hasattr(mujoco, "MjSpec"):
+        raise FileError(f"mujoco {mujoco.__version__} is too old to read robot files: {NEEDED}")
+    return mujoco
+
+
+def compiled(path: str | os.PathLike[str], shown: str) -> MjModel:
+    """The compiled model of an MJCF file whose own files are all there.
+
+    No body is fused with its parent and no visual geometry is dropped, whatever the file asks for."""
+    mujoco = mujoco_package()
+    try:
+        spec = mujoco.MjSpec.from_file(os.fspath(path))
+        spec.compiler.fusestatic = False
+        spec.compiler.discardvisual = False
+        return spec.compile()
+    except (ValueError, RuntimeError, mujoco.FatalError, mujoco.UnexpectedError) as fault:
+        raise FileError(f"{shown}: MuJoCo cannot read it: {words(fault)}") from None
+
+
+def words(fault: BaseException) -> str:
+    """What MuJoCo says, on one line."""
+    return "; ".join(line.strip() for line in str(fault).splitlines() if line.strip()) or type(fault).__name__
+
+
+@dataclass(slots=True, eq=False)
+class Robot:
+    """A compiled model at its reference configuration, and what its parts are called in Sarrus.
+
+    carrier: for each body the one that carries it: itself, or where it has no mass of its own, the body that
+    it is fixed to; 0 for what is fixed in the world."""
+
+    model: MjModel
+    data: MjData
+    findings: Findings
+    bodies: list[str] = field(default_factory=list)  # names, "world" first
+    carrier: list[int] = field(default_factory=list)
+    held: set[int] = field(default_factory=set)  # floating bodies that fixed_base holds
+    places: dict[int, Coordinate] = field(default_factory=dict)  # by joint of the model
+
+    def name(self, kind: str, index: int) -> str:
+        """The name of an object in the file, or an empty one; `kind` as in mjtObj, "JOINT"."""
+        import mujoco
+
+        return mujoco.mj_id2name(self.model, getattr(mujoco.mjtObj, f"mjOBJ_{kind}"), index) or ""
+
+    def owner(self, body: int) -> str:
+        """The body of the mechanism that carries a body of the file."""
+        return self.bodies[self.carrier[body]]
+
+    def disabled(self, flag: str) -> bool:
+        """Whether the file's options switch something off, such as "CONTACT"."""
+        import mujoco
+
+        bit = getattr(mujoco.mjtDisableBit, f"mjDSBL_{flag}", None)
+        return bit is not None and bool(self.model.opt.disableflags & int(bit))
+
+
+def at_reference(model: MjModel) -> MjData:
+    """Data of the model with all places at its reference configuration, qpos0."""
+    import mujoco
+
+    data = mujoco.MjData(model)
+    data.qpos[:] = model.qpos0
+    mujoco.mj_kinematics(model, data)
+    mujoco.mj_comPos(model, data)
+    return data
+
+
+def named(enumeration: str, value: Any) -> str:
+    """The plain name of a number of the model: "hinge" of ("mjtJoint", 3)."""
+    import mujoco
+
+    return getattr(mujoco, enumeration)(int(value)).name.partition("_")[2].lower()
+
+
+def unique(name: str, taken: Any) -> str:
+    """`name`, or the first of "name 2", "name 3", ... that is not taken."""
+    candidate, number = name, 1
+    while candidate in taken:
+        number += 1
+        candidate = f"{name} {number}"
+    return candidate
+
+
+def column(model: MjModel, what: str) -> np.ndarray | None:
+    """A table of the compiled model, or None where this version of MuJoCo has none of that name."""
+    value = getattr(model, what, None)
+    return None if value is None else np.asarray(value)

@@ -1,0 +1,156 @@
+"""Contacts of a compiled model: what is fixed in the world, and which bodies may meet which."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+
+from sarrus.importers.mjcf_compile import Robot, unique
+from sarrus.importers.mjcf_geoms import collides, geom_name, geom_shapes
+from sarrus.mechanism import HalfSpace, Mechanism
+
+
+def add_contacts(mech: Mechanism, robot: Robot, *, self_contact: bool) -> None:
+    """Adds obstacles, contacts of bodies and exclusions by MuJoCo's rules of who meets whom."""
+    findings = robot.findings
+    if robot.disabled("CONTACT") or robot.disabled("CONSTRAINT"):
+        if robot.model.ngeom:
+            findings.lose("option", "contact", "switched off in the file, so nothing meets anything")
+        return
+    moving: dict[str, list[int]] = {}
+    fixed: list[int] = []
+    for g in range(robot.model.ngeom):
+        body = robot.carrier[robot.model.geom_bodyid[g]]
+        if body == 0:
+            fixed.append(g)
+        elif collides(robot, g) and any(s.collide for s in mech.bodies[robot.bodies[body]].shapes):
+            moving.setdefault(robot.bodies[body], []).append(g)
+    for g in fixed:
+        add_obstacle(mech, robot, g, moving)
+    if self_contact:
+        add_body_contacts(mech, robot, moving)
+    elif moving:
+        findings.lose("contact", "", "bodies do not meet each other, as self_contact=False asks")
+    note_surfaces(robot)
+
+
+def add_obstacle(mech: Mechanism, robot: Robot, g: int, moving: dict[str, list[int]]) -> None:
+    """Adds a geom that is fixed in the world, and excludes the bodies that do not meet it."""
+    model, data, label = robot.model, robot.data, geom_name(robot, g)
+    if not collides(robot, g):
+        robot.findings.lose("geom", label, "it is fixed in the world and only drawn")
+        return
+    shapes = geom_shapes(robot, g, data.geom_xpos[g], data.geom_xmat[g].reshape(3, 3))
+    solid = next((shape for shape in shapes if shape.collide), None)
+    if solid is None:
+        return
+    name = unique(label, {*mech.bodies, *mech.obstacles, "world"})
+    meets = {body: [may_meet(robot, g, h) for h in geoms] for body, geoms in moving.items()}
+    mu = float(model.geom_friction[g, 0]) if model.geom_condim[g] > 1 else 0.0
+    mech.add_obstacle(name, solid, friction=mu)
+    if isinstance(solid, HalfSpace) and not any(any(m) for m in meets.values()) and moving:
+        robot.findings.change("geom", name, "nothing in the file meets it")
+    for body, answers in meets.items():
+        if not any(answers):
+            mech.exclude(body, name)
+        else:
+            note_partly(robot, body, name, answers)
+            note_friction(robot, mech, body, name, [(g, h) for h in moving[body]])
+
+
+def add_body_contacts(mech: Mechanism, robot: Robot, moving: dict[str, list[int]]) -> None:
+    """Adds the contacts of any two bodies of which at least one pair of geoms meets in MuJoCo."""
+    for a, b in combinations(moving, 2):
+        answers = [may_meet(robot, g, h) for g in moving[a] for h in moving[b]]
+        if not any(answers):
+            continue
+        pairs = [(g, h) for g in moving[a] for h in moving[b] if may_meet(robot, g, h)]
+        rough = [mujoco_friction(robot, g, h) for g, h in pairs]
+        mech.add_contact(a, b, friction=max(rough))
+        note_partly(robot, a, b, answers)
+        note_friction(robot, mech, a, b, pairs)
+
+
+def may_meet(robot: Robot, g: int, h: int) -> bool:
+    """Whether two geoms meet in MuJoCo: by a <pair>, or by their bits unless their bodies rule it out."""
+    model = robot.model
+    listed = (model.pair_geom1 == g) & (model.pair_geom2 == h) | (model.pair_geom1 == h) & (
+        model.pair_geom2 == g
+    )
+    if np.any(listed):
+        return True
+    a, b = int(model.geom_bodyid[g]), int(model.geom_bodyid[h])
+    if ((min(a, b) << 16) + max(a, b)) in model.exclude_signature:
+        return False
+    weld = model.body_weldid
+    wa, wb = int(weld[a]), int(weld[b])
+    if wa == wb:
+        return False
+    parents = int(weld[model.body_parentid[wa]]), int(weld[model.body_parentid[wb]])
+    if not robot.disabled("FILTERPARENT") and wa and wb and (wa == parents[1] or wb == parents[0]):
+        return False
+    bits = (model.geom_contype[g] & model.geom_conaffinity[h]) | (
+        model.geom_contype[h] & model.geom_conaffinity[g]
+    )
+    return bool(bits)
+
+
+def mujoco_friction(robot: Robot, g: int, h: int) -> float:
+    """Sliding friction of two geoms in MuJoCo: that of the higher priority, else the larger one."""
+    model = robot.model
+    listed = np.flatnonzero(
+        (model.pair_geom1 == g) & (model.pair_geom2 == h) | (model.pair_geom1 == h) & (model.pair_geom2 == g)
+    )
+    if len(listed):
+        return float(model.pair_friction[listed[0], 0]) if model.pair_dim[listed[0]] > 1 else 0.0
+    first, second = (float(model.geom_friction[x, 0]) for x in (g, h))
+    if model.geom_priority[g] != model.geom_priority[h]:
+        higher = g if model.geom_priority[g] > model.geom_priority[h] else h
+        return float(model.geom_friction[higher, 0]) if model.geom_condim[higher] > 1 else 0.0
+    return max(first, second) if max(model.geom_condim[g], model.geom_condim[h]) > 1 else 0.0
+
+
+def note_partly(robot: Robot, a: str, b: str, answers: list[bool]) -> None:
+    """Notes two that meet with all their shapes, although only some of them do in MuJoCo."""
+    if not all(answers):
+        robot.findings.change(
+            "contact",
+            f"{a} - {b}",
+            "only some of their geoms meet in the file; here all that collide",
+        )
+
+
+def note_friction(robot: Robot, mech: Mechanism, a: str, b: str, pairs: list[tuple[int, int]]) -> None:
+    """Notes two whose friction is another one than in MuJoCo, where priority or condim decide it there."""
+    model = robot.model
+    known = {b: mech.obstacles[b].friction} if b in mech.obstacles else {}
+    for g, h in pairs:
+        own = [float(model.geom_friction[x, 0]) for x in (g, h) if model.geom_condim[x] > 1]
+        here = max(own, default=known.get(b, mujoco_friction(robot, g, h)))
+        there = mujoco_friction(robot, g, h)
+        if here != there:
+            robot.findings.change(
+                "contact",
+                f"{a} - {b}",
+                "another friction than in the file, where priority or condim decide it",
+            )
+            return
+
+
+def note_surfaces(robot: Robot) -> None:
+    """Lists what the surfaces of geoms have beyond sliding friction."""
+    model = robot.model
+    touching = [g for g in range(model.ngeom) if collides(robot, g)]
+    for g in touching:
+        if model.geom_condim[g] > 3:
+            robot.findings.lose("geom", geom_name(robot, g), "torsional and rolling friction (condim)")
+        if model.geom_margin[g] or model.geom_gap[g]:
+            robot.findings.lose(
+                "geom", geom_name(robot, g), "margin of contact: shapes meet where they touch"
+            )
+    for what in ("adhesion", "surfacevel"):
+        table = getattr(model, f"geom_{what}", None)
+        for g in touching if table is not None else ():
+            if np.any(table[g]):
+                robot.findings.lose("geom", geom_name(robot, g), what)

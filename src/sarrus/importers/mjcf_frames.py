@@ -1,0 +1,89 @@
+"""Links, sites and keyframes of a compiled model."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sarrus.importers.mjcf_bodies import unit
+from sarrus.importers.mjcf_compile import Robot, named, unique
+from sarrus.importers.mjcf_geoms import quaternion
+from sarrus.importers.mjcf_joints import SIZES
+from sarrus.mechanism import JOINT_KINDS, Mechanism
+
+
+def add_frames(mech: Mechanism, robot: Robot) -> None:
+    """Adds a frame for each link, named like it, and one for each site."""
+    model, data = robot.model, robot.data
+    for b in range(1, model.nbody):
+        name = unique(robot.bodies[b], mech.frames)
+        mech.add_frame(name, robot.owner(b), at=data.xpos[b], orientation=unit(data.xquat[b]))
+    for s in range(model.nsite):
+        b = int(model.site_bodyid[s])
+        name = robot.name("SITE", s) or f"{robot.bodies[b]} site {s + 1}"
+        if name in mech.frames:
+            name = unique(f"{name} site", mech.frames)
+        turn = quaternion(data.site_xmat[s].reshape(3, 3))
+        mech.add_frame(name, robot.owner(b), at=data.site_xpos[s], orientation=turn)
+
+
+def add_keyframes(mech: Mechanism, robot: Robot) -> None:
+    """Adds the keyframes, with their numbers turned into joint coordinates and inputs of motors."""
+    model = robot.model
+    for k in range(model.nkey):
+        name = unique(robot.name("KEY", k) or f"key {k + 1}", mech.keyframes)
+        joints: dict[str, np.ndarray] = {}
+        rates: dict[str, np.ndarray] = {}
+        for j, place in robot.places.items():
+            count = len(JOINT_KINDS[mech.joints[place.joint].kind].coordinates)
+            here = slice(place.component, place.component + SIZES[named("mjtJoint", model.jnt_type[j])])
+            q, v = coordinates_of(robot, j, model.key_qpos[k], model.key_qvel[k])
+            joints.setdefault(place.joint, np.zeros(count))[here] = q
+            rates.setdefault(place.joint, np.zeros(count))[here] = v
+        inputs = {}
+        for name_there, motor in robot.findings.inputs.items():
+            control = float(model.key_ctrl[k, motor_number(robot, name_there)])
+            inputs[motor.motor] = motor.factor * control + motor.offset
+        moving = {joint: value for joint, value in rates.items() if np.any(value)}
+        mech.add_keyframe(name, joints=joints, velocities=moving, inputs=inputs)
+        if model.na and np.any(model.key_act[k]):
+            robot.findings.lose("keyframe", name, "the activations of its actuators")
+
+
+def motor_number(robot: Robot, name: str) -> int:
+    """The number of the control of an actuator, by the name it has in the report."""
+    from sarrus.importers.mjcf_actuators import actuator_name, control_number
+
+    model = robot.model
+    count = getattr(model, "nactuator", model.nu)
+    return next(control_number(model, a) for a in range(count) if actuator_name(robot, a) == name)
+
+
+def coordinates_of(robot: Robot, j: int, qpos: np.ndarray, qvel: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Coordinates and velocities (k,) of one joint of the model, from its numbers in qpos and qvel."""
+    from scipy.spatial.transform import Rotation
+
+    model = robot.model
+    kind = named("mjtJoint", model.jnt_type[j])
+    q, v = int(model.jnt_qposadr[j]), int(model.jnt_dofadr[j])
+    if SIZES[kind] == 1:
+        return np.array([qpos[q] - robot.places[j].offset]), np.array([qvel[v]])
+    body = int(model.jnt_bodyid[j])
+    axes = robot.data.xmat[body].reshape(3, 3)  # of the link in the reference configuration
+    turn = q + 3 if kind == "free" else q
+    there = Rotation.from_quat(np.roll(qpos[turn : turn + 4], -1)).as_matrix()
+    # A free joint turns the link in the world, a ball joint in its own axes of the reference.
+    relative = there @ axes.T if kind == "free" else axes @ there @ axes.T
+    vector = Rotation.from_matrix(relative).as_rotvec()
+    spin = axes @ there @ qvel[v : v + 3] if kind == "ball" else there @ qvel[v + 3 : v + 6]
+    rate = rotation_vector_rate(vector, spin)
+    if kind == "ball":
+        return vector, rate
+    shift = qpos[q : q + 3] - robot.data.xpos[body]
+    return np.concatenate([shift, vector]), np.concatenate([qvel[v : v + 3], rate])
+
+
+def rotation_vector_rate(r: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """The rate (3,) of a rotation vector r under the angular velocity w in the frame it is measured from."""
+    angle = float(np.linalg.norm(r))
+    factor = 1.0 / 12.0 if angle < 1e-4 else (1.0 - 0.5 * angle / np.tan(0.5 * angle)) / angle**2
+    return w - 0.5 * np.cross(r, w) + factor * np.cross(r, np.cross(r, w))

@@ -1,0 +1,174 @@
+"""Geoms of a compiled model as shapes: what is drawn, what touches, friction and colours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sarrus.errors import MechanismError
+from sarrus.importers.mjcf_compile import Robot, named
+from sarrus.mechanism import Box, Capsule, ConvexMesh, Cylinder, HalfSpace, Mesh, Shape, Sphere
+
+DEFAULT_COLOUR = (0.5, 0.5, 0.5, 1.0)
+"""What MuJoCo gives a geom without colour; here such a shape takes the colour of its body."""
+
+
+def body_shapes(robot: Robot) -> dict[int, list[Shape]]:
+    """Shapes of the bodies that carry themselves, by body of the model, placed from the centre of mass."""
+    out: dict[int, list[Shape]] = {}
+    data = robot.data
+    for g in range(robot.model.ngeom):
+        body = robot.carrier[robot.model.geom_bodyid[g]]
+        if body == 0:
+            continue
+        R = data.xmat[body].reshape(3, 3)
+        at = R.T @ (data.geom_xpos[g] - data.xipos[body])
+        turn = R.T @ data.geom_xmat[g].reshape(3, 3)
+        out.setdefault(body, []).extend(geom_shapes(robot, g, at, turn))
+    return out
+
+
+def collides(robot: Robot, g: int) -> bool:
+    """Whether a geom touches anything at all."""
+    model = robot.model
+    if model.geom_contype[g] or model.geom_conaffinity[g]:
+        return True
+    return bool(np.any(model.pair_geom1 == g) or np.any(model.pair_geom2 == g))
+
+
+def geom_name(robot: Robot, g: int) -> str:
+    """The name of a geom, or one made of its body and number."""
+    name = robot.name("GEOM", g)
+    if name:
+        return name
+    b = int(robot.model.geom_bodyid[g])
+    return f"{robot.bodies[b]} geom {g - robot.model.body_geomadr[b] + 1}"
+
+
+def geom_shapes(robot: Robot, g: int, at: np.ndarray, turn: np.ndarray) -> list[Shape]:
+    """The shapes of a geom at a place in some frame: one, or a surface to draw beside a hull that touches."""
+    model, findings, name = robot.model, robot.findings, geom_name(robot, g)
+    kind = named("mjtGeom", model.geom_type[g])
+    touches, color = collides(robot, g), colour(robot, g)
+    if not touches and color is not None and color[3] == 0.0:
+        return []
+    # Without friction of its own (condim 1), a shape takes that of what it meets.
+    friction = float(model.geom_friction[g, 0]) if touches and model.geom_condim[g] > 1 else None
+    place: dict[str, Any] = {"at": at, "orientation": quaternion(turn), "color": color, "friction": friction}
+    size = model.geom_size[g]
+    try:
+        match kind:
+            case "sphere":
+                return [Sphere(float(size[0]), collide=touches, **place)]
+            case "capsule":
+                return [Capsule(float(size[0]), 2.0 * float(size[1]), collide=touches, **place)]
+            case "cylinder":
+                return [Cylinder(float(size[0]), 2.0 * float(size[1]), collide=touches, **place)]
+            case "box":
+                return [Box(2.0 * size, collide=touches, **place)]
+            case "ellipsoid":
+                return ellipsoid(robot, name, size, touches, place)
+            case "mesh":
+                return mesh(robot, g, name, touches, place)
+            case "plane" if model.geom_bodyid[g] == 0 or robot.carrier[model.geom_bodyid[g]] == 0:
+                return [HalfSpace((0.0, 0.0, 1.0), collide=touches, **place)]
+            case "plane":
+                findings.lose("geom", name, "a plane on a body that moves")
+            case _:
+                findings.lose("geom", name, f"no counterpart for geoms of type {kind}")
+    except MechanismError as fault:
+        findings.lose("geom", name, str(fault))
+    return []
+
+
+def mesh(robot: Robot, g: int, name: str, touches: bool, place: dict[str, Any]) -> list[Shape]:
+    """The surface of a mesh, to draw, and its convex hull, to touch."""
+    model = robot.model
+    m = int(model.geom_dataid[g])
+    first, count = int(model.mesh_vertadr[m]), int(model.mesh_vertnum[m])
+    vertices = np.array(model.mesh_vert[first : first + count], float)
+    begin, faces = int(model.mesh_faceadr[m]), int(model.mesh_facenum[m])
+    triangles = np.array(model.mesh_face[begin : begin + faces], np.int64)
+    shapes: list[Shape] = []
+    if faces:
+        drawn = {k: v for k, v in place.items() if k != "friction"}
+        shapes.append(Mesh(vertices, triangles, **drawn))
+    if touches:
+        shapes.append(ConvexMesh(hull(vertices), **place))
+    return shapes
+
+
+def hull(vertices: np.ndarray) -> np.ndarray:
+    """Corners (N, 3) of the convex hull of points."""
+    from scipy.spatial import ConvexHull, QhullError
+
+    try:
+        return vertices[ConvexHull(vertices).vertices]
+    except QhullError:
+        raise MechanismError("the mesh spans no volume, so nothing can touch it") from None
+
+
+def ellipsoid(robot: Robot, name: str, size: np.ndarray, touches: bool, place: dict[str, Any]) -> list[Shape]:
+    """An ellipsoid of half axes `size`: a ball, a fine surface to draw, or a polyhedron that touches."""
+    if np.ptp(size) == 0.0:
+        return [Sphere(float(size[0]), collide=touches, **place)]
+    if not touches:
+        points, faces = icosphere(3)
+        return [Mesh(points * size, faces, **{k: v for k, v in place.items() if k != "friction"})]
+    points, faces = icosphere(1)
+    # Corners outside and faces inside the ellipsoid by the same part.
+    inner = np.linalg.norm(points[faces].mean(axis=1), axis=1).min()
+    scale = 2.0 / (1.0 + inner)
+    robot.findings.change(
+        "geom",
+        name,
+        f"an ellipsoid that touches became a polyhedron of {len(points)} corners, within "
+        f"{100 * (scale - 1):.0f} % of its size",
+    )
+    return [ConvexMesh(scale * points * size, **place)]
+
+
+def icosphere(rounds: int) -> tuple[np.ndarray, np.ndarray]:
+    """Points (N, 3) on the unit ball and triangles (F, 3): an icosahedron with each face divided `rounds`
+    times into four."""
+    from scipy.spatial import ConvexHull
+
+    g = (1.0 + np.sqrt(5.0)) / 2.0
+    corners = [(0.0, s, t * g) for s in (1.0, -1.0) for t in (1.0, -1.0)]
+    points = np.array([np.roll(c, k) for c in corners for k in range(3)]) / np.hypot(1.0, g)
+    for _ in range(rounds):
+        edges = {
+            tuple(sorted((int(f[i]), int(f[i - 1])))) for f in ConvexHull(points).simplices for i in range(3)
+        }
+        middles = np.array([points[a] + points[b] for a, b in sorted(edges)])
+        points = np.vstack([points, middles / np.linalg.norm(middles, axis=1)[:, None]])
+    faces = ConvexHull(points).simplices
+    corners = points[faces]
+    inward = (
+        np.einsum(
+            "fi,fi->f", np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), corners[:, 0]
+        )
+        < 0.0
+    )
+    faces[inward] = faces[inward][:, ::-1]
+    return points, faces
+
+
+def colour(robot: Robot, g: int) -> tuple[float, ...] | None:
+    """Red, green, blue, opacity of a geom: its own, that of its material, or None where nothing is said."""
+    model = robot.model
+    own, material = np.array(model.geom_rgba[g], float), int(model.geom_matid[g])
+    if not np.allclose(own, DEFAULT_COLOUR):
+        return tuple(np.clip(own, 0.0, 1.0))
+    if material < 0:
+        return None
+    return tuple(np.clip(np.array(model.mat_rgba[material], float), 0.0, 1.0))
+
+
+def quaternion(R: np.ndarray) -> np.ndarray:
+    """The unit quaternion (w, x, y, z) of a rotation matrix (3, 3)."""
+    from scipy.spatial.transform import Rotation
+
+    x, y, z, w = Rotation.from_matrix(R).as_quat()
+    return np.array([w, x, y, z])
