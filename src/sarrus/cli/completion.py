@@ -1,0 +1,139 @@
+"""What the shell offers after TAB: names and files, found without loading anything heavy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import typer
+
+MODEL_FILES = (".xml", ".mjcf", ".urdf", ".yaml", ".yml", ".zip")
+METHODS = {
+    "variational": "second order, the default",
+    "variational1": "first order, as printed in the paper",
+    "variational4": "fourth order, for smooth motion",
+}
+LAYERS = ("shapes", "collision", "joints", "frames", "masses", "ground")
+
+Offer = tuple[str, str]
+
+
+def models(incomplete: str) -> list[Offer]:
+    """Gallery names with their summaries, then folders and files of mechanisms."""
+    from sarrus.gallery import NAMES, describe
+
+    wanted = incomplete.replace("-", "_")
+    named = [(name, describe(name).summary) for name in NAMES if name.startswith(wanted)]
+    return named + files(*MODEL_FILES)(incomplete)
+
+
+def files(*endings: str) -> Callable[[str], list[Offer]]:
+    """A completion that offers folders, and files with one of these endings."""
+
+    def offer(incomplete: str) -> list[Offer]:
+        folder, _, start = incomplete.rpartition("/")
+        prefix = folder + "/" if "/" in incomplete else ""
+        return [
+            (prefix + name, "") for name in sorted(entries(Path(prefix or ".").expanduser(), start, endings))
+        ]
+
+    return offer
+
+
+def entries(folder: Path, start: str, endings: tuple[str, ...]) -> Iterator[str]:
+    """Names in a folder that begin so: folders with a slash, and files with one of the endings."""
+    try:
+        found = list(folder.iterdir())
+    except OSError:
+        return
+    for entry in found:
+        if not entry.name.startswith(start) or (entry.name.startswith(".") and not start.startswith(".")):
+            continue
+        if entry.is_dir():
+            yield entry.name + "/"
+        elif entry.suffix.lower() in endings:
+            yield entry.name
+
+
+def runs(incomplete: str) -> list[Offer]:
+    """Files of trajectories."""
+    return files(".npz")(incomplete)
+
+
+def models_and_runs(incomplete: str) -> list[Offer]:
+    """What `view` opens: mechanisms and trajectories."""
+    from sarrus.gallery import NAMES, describe
+
+    named = [
+        (name, describe(name).summary) for name in NAMES if name.startswith(incomplete.replace("-", "_"))
+    ]
+    return named + files(*MODEL_FILES, ".npz")(incomplete)
+
+
+def methods(incomplete: str) -> list[Offer]:
+    """Integrators by name."""
+    return [(name, what) for name, what in METHODS.items() if name.startswith(incomplete)]
+
+
+def layers(incomplete: str) -> list[str]:
+    """Layers of a scene."""
+    return [name for name in LAYERS if name.startswith(incomplete)]
+
+
+def settings(context: typer.Context, incomplete: str) -> list[Offer]:
+    """Parameters of the mechanism on the line, with their defaults: links=1."""
+    from sarrus.gallery import NAMES, describe
+
+    name = str(context.params.get("model") or "").replace("-", "_")
+    if name not in NAMES:
+        return []
+    known = describe(name).parameters
+    return [
+        (f"{key}={value}", "") for key, value in known.items() if key.startswith(incomplete.partition("=")[0])
+    ]
+
+
+def keyframes(context: typer.Context, incomplete: str) -> list[str]:
+    """Keyframes of the mechanism on the line: of a gallery name, or named in a file of text."""
+    import re
+
+    model = str(context.params.get("model") or "")
+    path = Path(model).expanduser()
+    if path.suffix.lower() in (".xml", ".mjcf") and path.is_file():
+        found = re.findall(r"""<key\b[^>]*?\bname\s*=\s*["']([^"']+)""", path.read_text(errors="ignore"))
+    elif path.suffix.lower() in (".yaml", ".yml") and path.is_file():
+        block = re.search(
+            r"^keyframes:\s*\n((?:[ \t-].*\n?)*)", path.read_text(errors="ignore"), re.MULTILINE
+        )
+        lines = block[1].splitlines() if block else []
+        indent = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
+        found = [
+            line.strip(" -").partition(":")[0].removeprefix("name").strip("'\" ")
+            or line.partition(":")[2].strip("'\" ")
+            for line in lines
+            if len(line) - len(line.lstrip()) == indent
+        ]
+    else:
+        from sarrus.gallery import NAMES, make
+
+        name = model.replace("-", "_")
+        found = list(make(name).keyframes) if name in NAMES else []
+    return [name for name in found if name and name.startswith(incomplete)]
+
+
+def experiments(incomplete: str) -> list[Offer]:
+    """Experiments of the checkout, and the papers' keys."""
+    from sarrus.cli.checkout import checkout
+    from sarrus.cli.experiments import discover
+    from sarrus.errors import SarrusError
+
+    try:
+        found = discover(checkout("experiments"))
+    except (SarrusError, OSError, SyntaxError):
+        return []
+    keys = [(key, "all of this paper") for key in dict.fromkeys(e.key for e in found)]
+    return [
+        (name, what)
+        for name, what in keys + [(e.path, e.summary) for e in found]
+        if name.startswith(incomplete)
+    ]
