@@ -1,7 +1,8 @@
 """A YAML file as a tree of plain values with line numbers; nothing in it can name code, tags or itself.
 
-Only the events of PyYAML's parser are used: no tags, no anchors, no aliases, one document, and bounds on size,
-depth and the number of values.  Plain words are read as in YAML 1.2: `1e-3` is a number; `yes` and `on` are text."""
+Only the events of PyYAML's parser are used: no tags, no anchors, no aliases, one document, and bounds on the
+size, the depth and the number of values.  Plain words are read as in YAML 1.2: 1e-3 is a number, on is text.
+"""
 
 from __future__ import annotations
 
