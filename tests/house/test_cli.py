@@ -122,8 +122,8 @@ def test_gallery_lists_mechanisms_with_their_parameters():
     ("arguments", "words"),
     [
         (["simulate", "pendulun"], "'pendulum'"),
-        (["simulate", "robot.urdf"], "reads no mechanism files"),
-        (["check", "robot.urdf"], "reads no mechanism files"),
+        (["simulate", "robot.urdf"], "no such file"),
+        (["check", "robot.urdf"], "no such file"),
         (["simulate", "pendulum", "--set", "lings=3"], "'links'"),
         (["simulate", "pendulum", "--set", "links"], "NAME=VALUE"),
         (["simulate", "pendulum", "--set", "links=many"], "a whole number"),

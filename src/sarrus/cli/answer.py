@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
+import textwrap
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext, redirect_stdout
 from pathlib import Path
@@ -29,6 +30,12 @@ class Answer:
         self.stdout = stdout
         self.console = Console(file=stdout, quiet=as_json, highlight=False)
 
+    def say(self, text: str) -> None:
+        """Print lines of text; on a terminal they are wrapped, what goes on indented below its beginning."""
+        if self.console.is_terminal:
+            text = "\n".join(wrapped(line, self.console.width) for line in text.split("\n"))
+        self.console.print(text, markup=False, soft_wrap=True)
+
     def give(self, fields: Mapping[str, Any]) -> None:
         """Print the JSON object if --json was given; numbers that are not finite become null."""
         if self.as_json:
@@ -51,6 +58,14 @@ def answering(as_json: bool) -> Iterator[Answer]:
         except (SarrusError, OSError) as error:
             complain(error)
             raise typer.Exit(BAD_INPUT) from error
+
+
+def wrapped(line: str, width: int) -> str:
+    """The line broken at `width`, with a hanging indent."""
+    start = line[: len(line) - len(line.lstrip())]
+    return textwrap.fill(
+        line.strip(), width, initial_indent=start, subsequent_indent=start + "    ", break_on_hyphens=False
+    )
 
 
 def complain(error: Exception) -> None:

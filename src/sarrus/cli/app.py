@@ -13,6 +13,7 @@ from sarrus.cli.demo import demo
 from sarrus.cli.gallery import gallery
 from sarrus.cli.learn import learn
 from sarrus.cli.plot import plot
+from sarrus.cli.render import render
 from sarrus.cli.reproduce import reproduce
 from sarrus.cli.simulate import simulate
 from sarrus.cli.warmup import warmup
@@ -20,7 +21,6 @@ from sarrus.cli.warmup import warmup
 app = typer.Typer(
     name="sarrus",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -28,9 +28,16 @@ app = typer.Typer(
     "With [bold]--json[/bold] a verb prints one JSON object on stdout and nothing else.",
 )
 
-for verb in (demo, simulate, check, gallery, plot, warmup, bench, reproduce):
-    app.command()(verb)
-app.add_typer(learn)
+PANELS = {
+    "Run": (demo, simulate, check, gallery),
+    "Look": (plot, render),
+    "Study": (reproduce, bench),
+    "Installation": (warmup,),
+}
+for panel, verbs in PANELS.items():
+    for verb in verbs:
+        app.command(rich_help_panel=panel)(verb)
+app.add_typer(learn, rich_help_panel="Study")
 
 
 def show_version(wanted: bool) -> None:

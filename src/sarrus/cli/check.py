@@ -5,21 +5,42 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
-from rich.table import Table
 
 from sarrus.cli.answer import JsonFlag, answering
-from sarrus.cli.models import ModelArgument, SetOption, mechanism_named
+from sarrus.cli.models import (
+    FixedBaseOption,
+    GroundOption,
+    ModelArgument,
+    SelfContactOption,
+    SetOption,
+    mechanism_named,
+    not_carried_over,
+)
+from sarrus.cli.tables import new_table
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from sarrus.model import Model
 
 
-def check(model: ModelArgument, settings: SetOption = None, as_json: JsonFlag = False) -> None:
+def check(
+    model: ModelArgument,
+    settings: SetOption = None,
+    fixed_base: FixedBaseOption = False,
+    ground: GroundOption = False,
+    self_contact: SelfContactOption = True,
+    as_json: JsonFlag = False,
+) -> None:
     """Print degrees of freedom, loops, redundant constraints, contacts, mass properties, a time step to try.
+
+    Of a file also what was left out of it, and what its numbers mean here.
 
     [bold]Examples[/bold]
 
     sarrus check double_four_bar
+
+    sarrus check robot.xml --ground
 
     sarrus check rhombus_chain --set segments=20 --json
     """
@@ -27,12 +48,21 @@ def check(model: ModelArgument, settings: SetOption = None, as_json: JsonFlag = 
         import sarrus
         from sarrus.analysis.timestep import recommended_dt
 
-        built = sarrus.build(mechanism_named(model, settings))
+        mechanism = mechanism_named(
+            model, settings, fixed_base=fixed_base, ground=ground, self_contact=self_contact, tell=False
+        )
+        built = sarrus.build(mechanism)
         fields = facts(built) | {
             "recommended_dt": recommended_dt(built, built.initial_state()),
             "guaranteed_dt": None,
+            "keyframes": list(mechanism.keyframes),
+            "not_carried_over": not_carried_over(mechanism),
         }
-        answer.console.print(built.report(), markup=False)
+        if mechanism.import_report is not None:
+            answer.say(f"{mechanism.import_report}\n")
+        answer.say(built.report())
+        if mechanism.keyframes:
+            answer.say(f"keyframes: {', '.join(mechanism.keyframes)}")
         answer.console.print(mass_table(fields))
         step = fields["recommended_dt"]
         answer.console.print("recommended time step: " + ("none found" if step is None else f"{step:.3g} s"))
@@ -75,7 +105,7 @@ def contact_facts(model: Model) -> dict[str, Any]:
 
 def mass_table(fields: dict[str, Any], shown: int = 12) -> Table:
     """A table of the bodies' masses, at most `shown` of them, and their total."""
-    table = Table("body", r"mass \[kg]", title="mass properties", title_justify="left")
+    table = new_table("body", r"mass \[kg]", title="mass properties", numbers=(1,))
     for name, mass in list(fields["masses"].items())[:shown]:
         table.add_row(escape(name), f"{mass:.6g}")
     if len(fields["masses"]) > shown:

@@ -18,13 +18,17 @@ LAYERS = ("shapes", "collision", "joints", "frames", "masses", "ground")
 Offer = tuple[str, str]
 
 
-def models(incomplete: str) -> list[Offer]:
-    """Gallery names with their summaries, then folders and files of mechanisms."""
+def mechanisms(incomplete: str) -> list[Offer]:
+    """Gallery names with their summaries."""
     from sarrus.gallery import NAMES, describe
 
     wanted = incomplete.replace("-", "_")
-    named = [(name, describe(name).summary) for name in NAMES if name.startswith(wanted)]
-    return named + files(*MODEL_FILES)(incomplete)
+    return [(name, describe(name).summary) for name in NAMES if name.startswith(wanted)]
+
+
+def models(incomplete: str) -> list[Offer]:
+    """Gallery names, then folders and files of mechanisms."""
+    return mechanisms(incomplete) + files(*MODEL_FILES)(incomplete)
 
 
 def files(*endings: str) -> Callable[[str], list[Offer]]:
@@ -62,12 +66,7 @@ def runs(incomplete: str) -> list[Offer]:
 
 def models_and_runs(incomplete: str) -> list[Offer]:
     """What `view` opens: mechanisms and trajectories."""
-    from sarrus.gallery import NAMES, describe
-
-    named = [
-        (name, describe(name).summary) for name in NAMES if name.startswith(incomplete.replace("-", "_"))
-    ]
-    return named + files(*MODEL_FILES, ".npz")(incomplete)
+    return mechanisms(incomplete) + files(*MODEL_FILES, ".npz")(incomplete)
 
 
 def methods(incomplete: str) -> list[Offer]:
@@ -100,25 +99,27 @@ def keyframes(context: typer.Context, incomplete: str) -> list[str]:
     model = str(context.params.get("model") or "")
     path = Path(model).expanduser()
     if path.suffix.lower() in (".xml", ".mjcf") and path.is_file():
-        found = re.findall(r"""<key\b[^>]*?\bname\s*=\s*["']([^"']+)""", path.read_text(errors="ignore"))
+        found = re.findall(r"""<key\b[^>]*?\bname\s*=\s*["']([^"']+)""", text(path))
     elif path.suffix.lower() in (".yaml", ".yml") and path.is_file():
-        block = re.search(
-            r"^keyframes:\s*\n((?:[ \t-].*\n?)*)", path.read_text(errors="ignore"), re.MULTILINE
-        )
-        lines = block[1].splitlines() if block else []
-        indent = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
-        found = [
-            line.strip(" -").partition(":")[0].removeprefix("name").strip("'\" ")
-            or line.partition(":")[2].strip("'\" ")
-            for line in lines
-            if len(line) - len(line.lstrip()) == indent
-        ]
+        block = re.search(r"^keyframes:[ \t]*\n((?:[ \t].*\n?)*)", text(path), re.MULTILINE)
+        lines = [line for line in (block[1].splitlines() if block else []) if line.strip()]
+        indent = min((len(line) - len(line.lstrip()) for line in lines), default=0)
+        names = (line.strip().partition(":")[0] for line in lines if line[indent : indent + 1].strip())
+        found = [name.strip("'\"") for name in names]
     else:
         from sarrus.gallery import NAMES, make
 
         name = model.replace("-", "_")
         found = list(make(name).keyframes) if name in NAMES else []
     return [name for name in found if name and name.startswith(incomplete)]
+
+
+def text(path: Path) -> str:
+    """The text of a file; empty where it cannot be read."""
+    try:
+        return path.read_text(encoding="utf-8", errors="ignore")
+    except OSError:
+        return ""
 
 
 def experiments(incomplete: str) -> list[Offer]:

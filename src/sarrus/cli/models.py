@@ -1,40 +1,152 @@
-"""MODEL and --set on the command line: a mechanism of the gallery with parameters."""
+"""MODEL on the command line: a mechanism of the gallery with parameters, or a file; and where it starts."""
 
 from __future__ import annotations
 
 import ast
+import textwrap
+import warnings
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sarrus.cli import completion
 from sarrus.errors import FileError, MechanismError
 
 if TYPE_CHECKING:
     from sarrus.mechanism import Mechanism
+    from sarrus.model import Model, State
 
+ROBOT = "Files"
 ModelArgument = Annotated[
-    str, typer.Argument(metavar="MODEL", help="A mechanism of the gallery; 'sarrus gallery' lists them.")
+    str,
+    typer.Argument(
+        metavar="MODEL",
+        help="A mechanism of the gallery ('sarrus gallery' lists them), or a file: .xml, .urdf, .yaml, .zip.",
+        autocompletion=completion.models,
+    ),
 ]
 SetOption = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="NAME=VALUE", help="Parameter of the mechanism; may be repeated."),
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="Parameter of a gallery mechanism; may be repeated.",
+        autocompletion=completion.settings,
+    ),
+]
+KeyframeOption = Annotated[
+    str | None,
+    typer.Option(
+        "--keyframe",
+        metavar="NAME",
+        help="Start at a keyframe of the mechanism, and hold its inputs.",
+        autocompletion=completion.keyframes,
+    ),
+]
+FixedBaseOption = Annotated[
+    bool,
+    typer.Option("--fixed-base", help="Hold a floating robot in its place.", rich_help_panel=ROBOT),
+]
+GroundOption = Annotated[
+    bool, typer.Option("--ground", help="Add the ground z = 0 to a file without one.", rich_help_panel=ROBOT)
+]
+SelfContactOption = Annotated[
+    bool,
+    typer.Option(
+        "--self-contact/--no-self-contact",
+        help="Whether the parts of a robot meet each other, where the file says so.",
+        rich_help_panel=ROBOT,
+    ),
 ]
 KINDS = {int: "a whole number", float: "a number", bool: "true or false", tuple: "numbers in brackets"}
 
 
-def mechanism_named(model: str, settings: Iterable[str] | None) -> Mechanism:
-    """The mechanism that MODEL and the --set options describe."""
+def mechanism_named(
+    model: str,
+    settings: Iterable[str] | None = None,
+    *,
+    fixed_base: bool = False,
+    ground: bool = False,
+    self_contact: bool = True,
+    tell: bool = True,
+) -> Mechanism:
+    """The mechanism that MODEL and its options describe.
+
+    tell: say on stderr what of a file could not be carried over."""
     from sarrus import gallery
 
     name = model.replace("-", "_")
-    if name not in gallery.NAMES and (Path(model).suffix or "/" in model or Path(model).exists()):
-        raise FileError(
-            f"cannot read {model!r}: this version reads no mechanism files; "
-            f"MODEL is a gallery name, one of {', '.join(gallery.NAMES)}"
+    if name in gallery.NAMES or not looks_like_a_file(model):
+        for option, given in (
+            ("--fixed-base", fixed_base),
+            ("--ground", ground),
+            ("--no-self-contact", not self_contact),
+        ):
+            if given:
+                raise MechanismError(f"{option} is for files; {model!r} is a mechanism of the gallery: --set")
+        return gallery.make(name, **parameters(settings or (), gallery.describe(name).parameters))
+    if settings:
+        raise MechanismError(
+            f"--set {next(iter(settings))}: parameters are for mechanisms of the gallery; {model!r} is a file"
         )
-    return gallery.make(name, **parameters(settings or (), gallery.describe(name).parameters))
+    mechanism = mechanism_in(model, fixed_base, ground, self_contact)
+    lost = not_carried_over(mechanism)
+    if lost and tell:
+        text = f"{Path(model).name}: not carried over: {'; '.join(lost)}."
+        typer.echo(textwrap.fill(text, 100, subsequent_indent="  ", break_on_hyphens=False), err=True)
+    return mechanism
+
+
+def looks_like_a_file(model: str) -> bool:
+    """Whether MODEL means a file: it has an ending or a folder, or there is something of that name."""
+    return bool(Path(model).suffix) or "/" in model or "\\" in model or Path(model).expanduser().exists()
+
+
+def mechanism_in(model: str, fixed_base: bool, ground: bool, self_contact: bool) -> Mechanism:
+    """The mechanism in a file."""
+    import sarrus
+
+    path = Path(model).expanduser()
+    if path.suffix.lower() == ".npz":
+        raise FileError(f"{model}: is a saved run, not a mechanism; 'plot', 'view' and 'render' take it")
+    if not path.is_file():
+        raise FileError(
+            f"{model}: there is no such file; 'sarrus gallery' lists the mechanisms without a file"
+        )
+    # What was left out is told once, in words, instead of as a warning with a line of code.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        return sarrus.load(path, fixed_base=fixed_base, ground=ground, self_contact=self_contact)
+
+
+def not_carried_over(mechanism: Mechanism) -> list[str]:
+    """What the file of a mechanism holds that Sarrus has no counterpart for, in words; empty for others."""
+    report = mechanism.import_report
+    if report is None:
+        return []
+    from sarrus.importers.report import grouped
+
+    return list(grouped(report.lost))
+
+
+def start_at(model: Model, keyframe: str | None) -> dict[str, Any]:
+    """`state` and `inputs` with which `sarrus.simulate` starts at a keyframe; nothing where none is named."""
+    if keyframe is None:
+        return {}
+    state: State = model.state(keyframe=keyframe)
+    held = model.mechanism.keyframes[keyframe].inputs
+    return {
+        "state": state,
+        "inputs": {name: float(v[0]) if v.size == 1 else lambda t, v=v: v for name, v in held.items()}
+        or None,
+    }
+
+
+def label_of(model: str) -> str:
+    """A short name for files and progress bars: the gallery name, or that of the file without its ending."""
+    return Path(model).stem if looks_like_a_file(model) else model.replace("-", "_")
 
 
 def parameters(settings: Iterable[str], known: dict[str, Any]) -> dict[str, Any]:
