@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sarrus.model import Model
@@ -11,8 +12,10 @@ FIRST_STEPS = 2
 FIRST_DT = 1e-6  # [s], so short that it finds its solution wherever the run itself may fail
 
 
-def load_kernels(model: Model, method: str = "variational") -> None:
-    """Compile or load what a run of this model needs, so that the run's time is that of its steps."""
+def load_kernels(model: Model, method: str = "variational", start: Mapping[str, Any] | None = None) -> None:
+    """Compile or load what a run of this model needs, so that the run's time is that of its steps.
+
+    start: where the run starts, as `start_at` gives it."""
     import sarrus
 
-    sarrus.simulate(model, duration=FIRST_STEPS * FIRST_DT, dt=FIRST_DT, method=method)
+    sarrus.simulate(model, duration=FIRST_STEPS * FIRST_DT, dt=FIRST_DT, method=method, **start or {})

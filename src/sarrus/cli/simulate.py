@@ -7,15 +7,28 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sarrus.cli import completion
 from sarrus.cli.answer import Answer, JsonFlag, answering
 from sarrus.cli.figures import check_folder, write_plot
 from sarrus.cli.kernels import load_kernels
-from sarrus.cli.models import ModelArgument, SetOption, mechanism_named
+from sarrus.cli.models import (
+    FixedBaseOption,
+    GroundOption,
+    KeyframeOption,
+    ModelArgument,
+    SelfContactOption,
+    SetOption,
+    label_of,
+    mechanism_named,
+    not_carried_over,
+    start_at,
+)
 from sarrus.cli.progress import progress_bar
 from sarrus.cli.summary import summary
 from sarrus.errors import FileError, StepFailed
 
 if TYPE_CHECKING:
+    from sarrus.mechanism import Mechanism
     from sarrus.model import Model
 
 
@@ -24,12 +37,19 @@ def simulate(
     settings: SetOption = None,
     duration: Annotated[float, typer.Option(help="Simulated time in seconds; a multiple of --dt.")] = 10.0,
     dt: Annotated[float, typer.Option(help="Time step in seconds.")] = 0.01,
-    method: Annotated[str, typer.Option(help="variational, variational1 or variational4.")] = "variational",
+    method: Annotated[
+        str,
+        typer.Option(help="variational, variational1 or variational4.", autocompletion=completion.methods),
+    ] = "variational",
+    keyframe: KeyframeOption = None,
     out: Annotated[Path | None, typer.Option(metavar="FILE.npz", help="Save the trajectory.")] = None,
     plot: Annotated[Path | None, typer.Option(metavar="DIR", help="Write plots into this folder.")] = None,
+    fixed_base: FixedBaseOption = False,
+    ground: GroundOption = False,
+    self_contact: SelfContactOption = True,
     as_json: JsonFlag = False,
 ) -> None:
-    """Simulate a mechanism of the gallery and print energy error, violation and cost.
+    """Simulate a mechanism of the gallery or of a file; print energy error, violation and cost.
 
     A step that finds no solution ends the run with status 1; what was computed before it is still saved.
 
@@ -38,10 +58,15 @@ def simulate(
     sarrus simulate pendulum --set links=10 --duration 4
 
     sarrus simulate bricard --dt 0.001 --method variational4 --out run.npz --plot plots
+
+    sarrus simulate robot.xml --ground --keyframe home --duration 2 --dt 0.002 --out run.npz
     """
     with answering(as_json) as answer:
         check_outputs(out, plot)
-        run(answer, model, settings, duration, dt, method, out, plot)
+        mechanism = mechanism_named(
+            model, settings, fixed_base=fixed_base, ground=ground, self_contact=self_contact
+        )
+        run(answer, model, mechanism, keyframe, duration, dt, method, out, plot)
 
 
 def check_outputs(out: Path | None, plot: Path | None) -> None:
@@ -58,7 +83,8 @@ def check_outputs(out: Path | None, plot: Path | None) -> None:
 def run(
     answer: Answer,
     model: str,
-    settings: list[str] | None,
+    mechanism: Mechanism,
+    keyframe: str | None,
     duration: float,
     dt: float,
     method: str,
@@ -68,24 +94,30 @@ def run(
     """Simulate, save, plot and answer; a StepFailed is passed on once what came before it is saved."""
     import sarrus
 
-    built = sarrus.build(mechanism_named(model, settings))
-    load_kernels(built, method)
+    built = sarrus.build(mechanism)
+    start = start_at(built, keyframe)
+    load_kernels(built, method, start)
     failure = None
-    with progress_bar(model, silent=answer.as_json) as progress:
+    with progress_bar(label_of(model), silent=answer.as_json) as progress:
         try:
-            trajectory = sarrus.simulate(built, duration=duration, dt=dt, method=method, progress=progress)
+            trajectory = sarrus.simulate(
+                built, duration=duration, dt=dt, method=method, progress=progress, **start
+            )
         except StepFailed as error:
             if error.trajectory is None:
                 raise
             trajectory, failure = error.trajectory, error
     if out is not None:
         trajectory.save(out)
-    plots = [write_plot(trajectory, plot / f"{model}.png")] if plot is not None else []
-    answer.console.print(describe(built), markup=False)
-    answer.console.print(trajectory.report(), markup=False)
+    plots = [write_plot(trajectory, plot / f"{label_of(model)}.png")] if plot is not None else []
+    answer.say(describe(built))
+    answer.say(trajectory.report())
     for path in [*([out] if out is not None else []), *plots]:
-        answer.console.print(f"wrote {path}", markup=False)
-    answer.give(summary(trajectory, model, failure) | {"out": out, "plots": plots})
+        answer.say(f"wrote {path}")
+    answer.give(
+        summary(trajectory, model, failure)
+        | {"keyframe": keyframe, "not_carried_over": not_carried_over(mechanism), "out": out, "plots": plots}
+    )
     if failure is not None:
         raise failure
 
