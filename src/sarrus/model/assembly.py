@@ -11,7 +11,7 @@ import numpy as np
 from sarrus import layout as at
 from sarrus.errors import AssemblyError, MechanismError
 from sarrus.model.description import matrix
-from sarrus.model.geometry import JointGeometry
+from sarrus.model.kinematics import forward_kinematics, joint_motion
 from sarrus.model.linear import Linearisation, least_change, multiply
 from sarrus.model.model import Model
 from sarrus.model.state import State
@@ -39,7 +39,7 @@ def assemble(
         error = np.concatenate([here.residual, values - wanted])
         worst = float(np.abs(error).max(initial=0.0))
         if worst < CLOSED * size:
-            return _state(model, here.state)
+            return state_of(model, here.state)
         motion = least_change(_stack(here.matrix, rows), error)
         # No body turns by more than half a radian at once, so that the branch next to the start is found.
         motion *= min(1.0, 0.5 / max(float(np.abs(motion).max()), 1e-300))
@@ -58,7 +58,7 @@ def assemble(
     values, rows = here.coordinates(index, component)
     worst = float(np.abs(np.concatenate([here.residual, values - wanted])).max(initial=0.0))
     if worst < max(100.0 * CLOSED * size, 10.0 * model.ranks.inexact):
-        return _state(model, here.state)
+        return state_of(model, here.state)
     raise AssemblyError(_complaint(model, here, targets, index, component, values - wanted, CLOSED * size))
 
 
@@ -110,60 +110,7 @@ def _stack(G, rows):
     return vstack([G, rows], format="csr")
 
 
-def turn(axis: np.ndarray, angle: float) -> np.ndarray:
-    """Unit quaternion of a rotation about a unit axis."""
-    return np.concatenate([[np.cos(0.5 * angle)], np.sin(0.5 * angle) * axis])
-
-
-def relative_pose(joint: JointGeometry, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(quaternion, displacement) of the child relative to the parent at coordinates q, in the parent
-    frame."""
-    kt, kr = joint.translations, joint.rotations
-    shift = q[:kt] @ joint.basis_t[:kt] if kt else np.zeros(3)
-    rotation = turn(np.array([1.0, 0.0, 0.0]), 0.0)
-    if kr == 1:
-        rotation = turn(joint.basis_r[0], q[kt])
-    elif kr == 2:
-        rotation = multiply(turn(joint.basis_r[0], q[kt])[None], turn(joint.basis_r[1], q[kt + 1])[None])[0]
-    elif kr == 3:
-        angle = float(np.linalg.norm(q[kt:]))
-        if angle > 0.0:
-            rotation = turn(q[kt:] / angle, angle)
-    if joint.kind == at.SCREW_PAIR:
-        shift = shift + joint.number * q[0] * joint.basis_r[0]
-    return rotation, shift
-
-
-def forward_kinematics(model: Model, targets: dict[str, np.ndarray]) -> np.ndarray:
-    """Kernel state (of `model.every`) with the tree joints at their targets (0 where not given)."""
-    d, state = model.description, model.every.state.copy()
-    n = len(d.tree.order)
-    first = int(model.every.topo[0, at.S_JOINTS])
-    moved = False
-    for name, values in targets.items():
-        state[first + model.joint_index[name], at.COORD : at.COORD + len(values)] = values
-        moved = moved or bool(np.any(values))
-    if not moved:
-        return state
-    for b in range(n):
-        j, a = d.tree.joint[b], d.tree.parent[b]
-        joint = d.joints[j]
-        if j >= len(model.joint_names):
-            continue
-        q = targets.get(joint.name, np.zeros(joint.coordinates))
-        rotation, shift = relative_pose(joint, q)
-        qa, xa = state[a, at.Q : at.Q + 4], state[a, at.X : at.X + 3]
-        if not d.tree.is_reversed[b]:
-            qb = multiply(qa[None], rotation[None])[0]
-            xb = xa + matrix(qa) @ (joint.pa + shift) - matrix(qb) @ joint.pb
-        else:
-            qb = multiply(qa[None], (rotation * [1, -1, -1, -1])[None])[0]
-            xb = xa + matrix(qa) @ joint.pb - matrix(qb) @ (joint.pa + shift)
-        state[b, at.Q : at.Q + 4], state[b, at.X : at.X + 3] = qb, xb
-    return state
-
-
-def _state(model: Model, kernel: np.ndarray) -> State:
+def state_of(model: Model, kernel: np.ndarray) -> State:
     """The `State` of a kernel state, at rest."""
     d = model.description
     nb = len(model.body_names)
@@ -191,7 +138,7 @@ def with_velocities(
     here = Linearisation(model.every, kernel_state(model, state))
     index, component, wanted = _flat(model, targets)
     rows = here.coordinates(index, component)[1]
-    guess = tree_velocities(model, here, start)
+    guess = joint_motion(model, here, start)
     G = _stack(here.matrix, rows)
     error = G @ guess - np.concatenate([np.zeros(len(here.residual)), wanted])
     motion = guess + least_change(G, error, here.inverse_mass())
@@ -211,40 +158,6 @@ def with_velocities(
         out.velocity[user] = motion[b, :3]
         out.angular_velocity[user] = matrix(out.orientation[user]).T @ motion[b, 3:]
     return out
-
-
-def tree_velocities(model: Model, here: Linearisation, targets: dict[str, np.ndarray]) -> np.ndarray:
-    """Motion of all bodies (6 nb,) when the tree joints move at the given velocities and the others are
-    still."""
-    d, n = model.description, here.bodies
-    R = here.work[: n + 1, at.R1 : at.R1 + 9].reshape(n + 1, 3, 3)
-    x = here.state[: n + 1, at.X : at.X + 3]
-    motion = np.zeros((n + 1, 6))
-    for b in range(n):
-        j, a = d.tree.joint[b], d.tree.parent[b]
-        joint = d.joints[j]
-        motion[b, 3:] = motion[a, 3:]
-        motion[b, :3] = motion[a, :3] + np.cross(motion[a, 3:], x[b] - x[a])
-        if joint.name not in targets:
-            continue
-        v = targets[joint.name]
-        A, B = (b, a) if d.tree.is_reversed[b] else (a, b)
-        kt, kr = joint.translations, joint.rotations
-        slide = R[A] @ (v[:kt] @ joint.basis_t[:kt]) if kt else np.zeros(3)
-        spin = np.zeros(3)
-        if kr == 1:
-            spin = R[A] @ joint.basis_r[0] * v[kt]
-        elif kr == 2:
-            spin = R[A] @ joint.basis_r[0] * v[kt] + R[B] @ joint.basis_r[1] * v[kt + 1]
-        elif kr == 3:
-            spin = R[A] @ v[kt:]
-        if joint.kind == at.SCREW_PAIR:
-            slide = slide + joint.number * spin
-        sign = -1.0 if d.tree.is_reversed[b] else 1.0
-        point = x[B] + R[B] @ joint.pb
-        motion[b, :3] += sign * (slide + np.cross(spin, x[b] - point))
-        motion[b, 3:] += sign * spin
-    return motion[:n].ravel()
 
 
 def kernel_state(model: Model, state: State) -> np.ndarray:

@@ -53,8 +53,10 @@ def check_overlap(model: Model, state: State) -> None:
     if found:
         worst = max(found, key=lambda bound: -bound.value)
         more = f" (and {len(found) - 1} more like it)" if len(found) > 1 else ""
+        keys = ", ".join(repr(name) for name in model.mechanism.keyframes)
+        start = f"start at a keyframe (model.state(keyframe=...): {keys}), or " if keys else ""
         raise MechanismError(
-            f"the start overlaps: {words(model, worst)}{more}; place the bodies apart, or use "
+            f"the start overlaps: {words(model, worst)}{more}; place the bodies apart, {start or 'or '}use "
             "allow_overlap=True, which pushes them apart before the first step"
         )
 

@@ -79,3 +79,25 @@ def test_an_unknown_keyframe_is_answered_with_the_known_ones():
     mech.add_keyframe("home")
     with pytest.raises(UnknownName, match="home"):
         sarrus.build(mech).state(keyframe="hom")
+
+
+def test_coordinates_of_all_joints_of_a_loop_are_used_whichever_of_them_closes_it():
+    """Of a loop with every coordinate given the start needs no change, although one joint is not on the tree."""
+    model = sarrus.build(four_bar())
+    wanted = model.state({"A": 0.7})
+    joints = {name: wanted.joint_position(name) for name in model.joint_names}
+    for left_out in model.joint_names:
+        near = {name: q for name, q in joints.items() if name != left_out}
+        mech = four_bar()
+        mech.add_keyframe("pose", joints=near)
+        state = sarrus.build(mech).state(keyframe="pose")
+        assert np.allclose(state.position, wanted.position, rtol=0.0, atol=CLOSED)
+
+
+def test_a_reference_beyond_a_limit_is_answered_with_the_keyframes_to_start_from():
+    mech = four_bar()
+    mech.add_limit("stop", joint="A", lower=0.1)
+    mech.add_keyframe("home", joints={"A": 0.5})
+    model = sarrus.build(mech)
+    with pytest.raises(MechanismError, match=r"start at a keyframe .*'home'"):
+        sarrus.Simulation(model)
