@@ -362,6 +362,12 @@ class Mechanism:
         """Names of all that takes an input: forces, then motors."""
         return (*self.forces, *self.motors)
 
+    def _repr_html_(self) -> str:
+        """Tables of bodies, joints and what else there is, for notebooks."""
+        from sarrus.viewers.notebook import mechanism_html
+
+        return mechanism_html(self)
+
     def __repr__(self) -> str:
         tables = (
             ("body", "bodies", self.bodies),

@@ -114,6 +114,12 @@ class Model:
 
         return report(self)
 
+    def _repr_html_(self) -> str:
+        """Bodies, joints, degrees of freedom, loops and redundancy in a table, for notebooks."""
+        from sarrus.viewers.notebook import model_html
+
+        return model_html(self)
+
     def __repr__(self) -> str:
         return (
             f"Model({self.mechanism.name!r}: {len(self.body_names)} bodies, {len(self.joint_names)} joints, "

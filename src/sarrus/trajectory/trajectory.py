@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -249,6 +250,27 @@ class Trajectory:
         from sarrus.plots import overview, present
 
         return present(overview, self, path=path, show=show)
+
+    def to_html(
+        self,
+        path: str | os.PathLike[str],
+        title: str | None = None,
+        fps: float = 60.0,
+        max_size: int = 20_000_000,
+    ) -> Path:
+        """The path of one HTML file that plays the run in any browser, offline; written whole or not at all.
+
+        title: by default the name of the mechanism.  At most `fps` nodes per second are kept, fewer where the
+        file would exceed `max_size` [bytes]; the page says so."""
+        from sarrus.viewers.html import to_html
+
+        return to_html(self, path, title=title, fps=fps, max_size=max_size)
+
+    def _repr_html_(self) -> str:
+        """The report as a table, and the animation, for notebooks."""
+        from sarrus.viewers.notebook import trajectory_html
+
+        return trajectory_html(self)
 
     def _of_joint(self, name: str, values: Array) -> Array:
         slices = self.model.joint_slices

@@ -105,11 +105,12 @@ class Scene:
 
 
 def scene_of(mechanism: Mechanism, reach: tuple[np.ndarray, float] | None = None) -> Scene:
-    """The scene of a mechanism; `reach`: centre (3,) and radius [m] of a motion that the ground is to cover."""
+    """The scene of a mechanism; `reach`: centre (3,) and radius [m] of a motion, which the ground covers."""
     drawing = _Drawing(mechanism)
     parts = [*drawing.shapes(), *drawing.joints(), *drawing.frames(), *drawing.masses()]
     parts += drawing.obstacles(reach)
-    shown = ("shapes", "ground") if drawing.all_shaped else ("shapes", "joints", "ground")
+    # Where a model has pictures of its bodies, symbols would only clutter them.
+    shown = ("shapes", "ground") if drawing.pictured else ("shapes", "joints", "ground")
     return Scene(
         parts=tuple(parts),
         bodies=tuple(mechanism.bodies),
@@ -134,7 +135,7 @@ class _Drawing:
             for body in self.bodies
         ]
         self.points = self.points_of_bodies()
-        self.all_shaped = all(any(part) for part in self.solid)
+        self.pictured = any(not shape.collide for body in self.bodies for shape in body.shapes)
         self.centre, self.size, self.unit = self.measures()
 
     def points_of_bodies(self) -> dict[str, list[np.ndarray]]:
@@ -235,10 +236,13 @@ class _Drawing:
             yield self.part(body.name, body.name, disc, color, "shapes", placed=joint.axis is not None)
         if not discs:
             yield self.part(body.name, body.name, solids.ball(0.6 * u), color, "shapes", placed=False)
-        for end in self.points[body.name]:
+        drawn: list[np.ndarray] = []
+        for end in sorted(self.points[body.name], key=lambda p: -float(np.linalg.norm(p - body.position))):
             along = end - body.position
             length = float(np.linalg.norm(along))
-            if length > 0.2 * u:
+            # A shorter stick within a longer one would only flicker through it.
+            if length > 0.2 * u and all(along @ other < (1.0 - 1e-4) * length for other in drawn):
+                drawn.append(along / length)
                 stick = symbols.pin(body.position + 0.5 * along, along, 0.22 * u, length)
                 yield self.part(body.name, body.name, stick, color, "shapes", placed=True)
 
