@@ -33,7 +33,7 @@ class Inputs:
             self.functions[name] = value
             return
         array = numbers(f"input {name!r}", value)
-        if (array.ndim == 0 and count == 1) or (array.shape == (count,) and count > 1):
+        if (array.ndim == 0 and count == 1) or array.shape == (count,):
             self.constant[:, :, where] = array
             return
         if array.ndim == 1 and count == 1:

@@ -147,9 +147,10 @@ def with_velocities(
     missed = rows @ motion - wanted
     if np.abs(missed).max(initial=0.0) > 1e-6 * max(1.0, np.abs(wanted).max(initial=0.0)):
         worst = int(np.argmax(np.abs(missed)))
+        left = float((rows @ motion)[worst])
         raise AssemblyError(
             f"joint {model.joint_names[index[worst]]!r} cannot have the velocity {wanted[worst]:.6g}: the "
-            f"loops leave {rows[worst] @ motion:.6g}".replace("[", "").replace("]", "")
+            f"loops leave {left:.6g}"
         )
     out = state.copy()
     order = model.description.tree.order

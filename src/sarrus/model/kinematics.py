@@ -84,6 +84,15 @@ def relative_pose(joint: JointGeometry, q: np.ndarray) -> tuple[np.ndarray, np.n
     return rotation, shift
 
 
+def left_jacobian(r: np.ndarray) -> np.ndarray:
+    """(3, 3): the angular velocity in the parent frame per rate of the rotation vector r."""
+    angle = float(np.linalg.norm(r))
+    if angle < 1e-8:
+        return np.eye(3)
+    cross = np.array([[0.0, -r[2], r[1]], [r[2], 0.0, -r[0]], [-r[1], r[0], 0.0]]) / angle
+    return np.eye(3) + (1.0 - np.cos(angle)) / angle * cross + (1.0 - np.sin(angle) / angle) * (cross @ cross)
+
+
 def forward_kinematics(model: Model, targets: dict[str, np.ndarray]) -> np.ndarray:
     """Kernel state (of `model.every`) with the joints at their targets (0 where not given)."""
     state = model.every.state.copy()
@@ -131,7 +140,8 @@ def joint_motion(model: Model, here: Linearisation, targets: dict[str, np.ndarra
         elif kr == 2:
             spin = R[A] @ joint.basis_r[0] * v[kt] + R[B] @ joint.basis_r[1] * v[kt + 1]
         elif kr == 3:
-            spin = R[A] @ v[kt:]
+            line = int(model.every.topo[0, at.S_JOINTS]) + model.joint_index[joint.name]
+            spin = R[A] @ left_jacobian(here.state[line, at.COORD + kt : at.COORD + kt + 3]) @ v[kt:]
         if joint.kind == at.SCREW_PAIR:
             slide = slide + joint.number * spin
         sign = -1.0 if place.is_reversed else 1.0

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sarrus
-from sarrus.errors import MechanismError, UnknownName
+from sarrus.errors import AssemblyError, MechanismError, UnknownName
 
 CLOSED = 1e-10  # ten times what assembly promises for a mechanism of a metre
 
@@ -72,6 +72,33 @@ def test_a_keyframe_with_a_fault_is_refused_by_name(arguments, words):
     with pytest.raises(MechanismError, match=words):
         mech.add_keyframe("bad", **arguments)
     assert not mech.keyframes
+
+
+@pytest.mark.parametrize("kind", ["spherical", "free"])
+def test_velocities_of_a_rotation_vector_in_a_keyframe_are_its_rates(kind):
+    mech = sarrus.Mechanism()
+    mech.add_body("b", mass=1.0, inertia=(0.1, 0.2, 0.3), position=(0.1, 0.2, -0.3))
+    mech.add_joint("ball", kind, parent="world", child="b", at=(0.0, 0.0, 0.0))
+    rates = np.array([0.5, 0.1, -0.3] if kind == "spherical" else [1.0, 2.0, 3.0, 0.5, 0.1, -0.3])
+    mech.add_keyframe("turned", {"ball": 0.3 * rates}, {"ball": rates})
+    mech.add_keyframe("straight", None, {"ball": rates})
+    model = sarrus.build(mech)
+    for name in mech.keyframes:
+        assert np.allclose(model.state(keyframe=name).joint_velocity("ball"), rates, rtol=0.0, atol=CLOSED)
+
+
+def test_a_velocity_that_the_loops_do_not_allow_is_refused_by_name():
+    model = sarrus.build(four_bar())
+    with pytest.raises(AssemblyError, match=r"joint '[ABCD]' cannot have the velocity"):
+        model.state(velocities={"A": 1.0, "C": -1.0})
+
+
+def test_the_inputs_of_a_keyframe_can_be_given_to_simulate():
+    mech = four_bar()
+    mech.add_keyframe("push", inputs={"m": 0.5})
+    model = sarrus.build(mech)
+    run = sarrus.simulate(model, duration=0.05, inputs=mech.keyframes["push"].inputs)
+    assert run.inputs["m"].tolist() == [0.5] * 6
 
 
 def test_an_unknown_keyframe_is_answered_with_the_known_ones():
