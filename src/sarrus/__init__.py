@@ -35,6 +35,7 @@ from sarrus.mechanism import (
 )
 
 if TYPE_CHECKING:
+    from sarrus import plots
     from sarrus.analysis.derivatives import check_derivatives
     from sarrus.importers.load import load
     from sarrus.integrators.variational.method import Variational
@@ -60,6 +61,7 @@ _LAZY = {
     "load": "sarrus.importers.load",
     "load_trajectory": "sarrus.trajectory",
 }
+_ROOMS = ("plots",)
 
 __all__ = [
     "JOINT_KINDS",
@@ -90,6 +92,7 @@ __all__ = [
     "gallery",
     "load",
     "load_trajectory",
+    "plots",
     "simulate",
 ]
 
@@ -99,6 +102,8 @@ def __getattr__(name: str) -> Any:
         value = getattr(import_module(_LAZY[name]), name)
         globals()[name] = value
         return value
+    if name in _ROOMS:
+        return import_module(f"sarrus.{name}")
     raise AttributeError(f"module 'sarrus' has no attribute {name!r}")
 
 

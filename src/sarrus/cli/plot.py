@@ -2,32 +2,83 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.table import Table
 
 from sarrus.cli.answer import JsonFlag, answering
 from sarrus.cli.figures import check_folder, write_plot
+
+if TYPE_CHECKING:
+    from sarrus.plots.collection import Drawn
+
+
+class Format(StrEnum):
+    """Formats of figures."""
+
+    png = "png"
+    pdf = "pdf"
+    svg = "svg"
 
 
 def plot(
     run: Annotated[
         Path, typer.Argument(metavar="RUN.npz", help="A trajectory saved by 'sarrus simulate --out'.")
     ],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the figures.")] = Path("plots"),
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the overview.")] = Path("plots"),
+    every: Annotated[
+        Path | None,
+        typer.Option("--all", metavar="DIR", help="Write every figure that the run has data for, here."),
+    ] = None,
+    format: Annotated[Format, typer.Option(help="Format of the figures.")] = Format.png,
     as_json: JsonFlag = False,
 ) -> None:
-    """Plot energy error, violation, joint coordinates, iterations and contacts of a saved run.
+    """Plot a saved run: one overview, or with --all every figure that it has data for.
 
-    [bold]Example[/bold]
+    The overview shows energy error, violation, joint coordinates, iterations and contacts. With --all there
+    are also momentum, reactions, phase portraits, a Poincare section, the sparsity of the system matrix and
+    the mechanism graph, each in a file of its own; what is left out is listed with the reason.
+
+    [bold]Examples[/bold]
 
     sarrus simulate four_bar --out run.npz && sarrus plot run.npz --out plots
+
+    sarrus plot run.npz --all plots --format pdf
     """
     with answering(as_json) as answer:
         import sarrus
 
-        check_folder(out)
-        path = write_plot(sarrus.load_trajectory(run), out / f"{run.stem}.png")
-        answer.console.print(f"wrote {path}")
-        answer.give({"run": run, "plots": [path]})
+        check_folder(out if every is None else every)
+        trajectory = sarrus.load_trajectory(run)
+        if every is None:
+            path = write_plot(trajectory, out / f"{run.stem}.{format}")
+            answer.console.print(f"wrote {path}", markup=False)
+            answer.give({"run": run, "plots": [path]})
+            return
+        from sarrus.plots import write_all
+
+        drawn = write_all(trajectory, every, format.value)
+        answer.console.print(table(drawn))
+        answer.give(
+            {
+                "run": run,
+                "plots": [each.path for each in drawn if each.path is not None],
+                "figures": [
+                    {"name": each.name, "shows": each.shows, "path": each.path} for each in drawn if each.path
+                ],
+                "left_out": [{"name": each.name, "why": each.why_not} for each in drawn if each.why_not],
+            }
+        )
+
+
+def table(drawn: list[Drawn]) -> Table:
+    """What was written, and what was left out and why."""
+    out = Table(box=None, padding=(0, 2, 0, 0), show_header=True, header_style="bold")
+    out.add_column("figure", no_wrap=True)
+    out.add_column("file, or why there is none", overflow="fold")
+    for each in drawn:
+        out.add_row(each.name, str(each.path) if each.path else f"left out: {each.why_not}")
+    return out

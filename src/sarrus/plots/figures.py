@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from sarrus.errors import MechanismError
 from sarrus.plots import panels
-from sarrus.plots.style import new_figure
+from sarrus.plots.style import BLUE, PANELS, WIDTH, dress, heading, line, new_figure, panels_of
+from sarrus.trajectory.coordinates import Coordinate, coordinates
 from sarrus.trajectory.touches import acts_on_bodies
 
 if TYPE_CHECKING:
@@ -16,17 +17,22 @@ if TYPE_CHECKING:
 
     from sarrus.trajectory import Trajectory
 
+# Coordinates of one unit that share a panel; more of them stand side by side.
+ONE_PANEL = 4
+
 
 def overview(traj: Trajectory, figure: Figure | None = None) -> Figure:
     """Energy error, violation, joint coordinates, and Newton iterations with divided steps; contact forces
-    and the smallest gap where there are contacts."""
+    and the smallest gap where there are contacts.
+
+        sarrus.plots.overview(traj).savefig("run.png")      # the same as traj.plot("run.png")"""
     draw = [panels.energy_error, panels.violation, panels.joint_coordinates, panels.iterations]
     extra = contact_panels(traj)
     if extra and not traj.joint_names:
         draw = [panels.energy_error, panels.iterations]
     draw += extra
     rows = (len(draw) + 1) // 2
-    figure = _started(traj, figure, 10.0, 3.25 * rows)
+    figure = started(traj, figure, 9.0, 2.8 * rows + 0.25)
     axes = figure.subplots(rows, 2, sharex=True).ravel()
     for panel, place in zip(draw, axes, strict=False):
         panel(place, traj)
@@ -36,8 +42,13 @@ def overview(traj: Trajectory, figure: Figure | None = None) -> Figure:
         place.set_xlabel("")
     for place in axes[len(draw) - 2 : len(draw)]:
         place.xaxis.set_tick_params(labelbottom=True)
-    figure.suptitle(f"{traj.model.mechanism.name}: {traj.method}, dt {traj.dt:g} s", fontsize="medium")
+    heading(figure, run_name(traj))
     return figure
+
+
+def run_name(traj: Trajectory) -> str:
+    """`bricard: variational, dt 0.01 s`."""
+    return f"{traj.model.mechanism.name}: {traj.method}, dt {traj.dt:g} s"
 
 
 def contact_panels(traj: Trajectory) -> list[Callable[[Axes, Trajectory], None]]:
@@ -49,34 +60,36 @@ def contact_panels(traj: Trajectory) -> list[Callable[[Axes, Trajectory], None]]
 
 
 def contacts(traj: Trajectory, figure: Figure | None = None) -> Figure:
-    """Contact forces on the bodies, and below them the smallest gap."""
+    """Contact forces on the bodies, and below them the smallest gap.
+
+    sarrus.plots.contacts(traj).savefig("contacts.pdf")"""
     draw = contact_panels(traj)
     if not draw:
         raise MechanismError(f"the mechanism {traj.model.mechanism.name!r} has no contacts to plot")
-    figure = _started(traj, figure, 7.0, 2.75 * len(draw))
-    axes = figure.subplots(len(draw), 1, sharex=True, squeeze=False)[:, 0]
-    for panel, place in zip(draw, axes, strict=True):
-        panel(place, traj)
-    for place in axes[:-1]:
-        place.set_xlabel("")
+    figure = started(traj, figure, WIDTH, 2.6 * len(draw))
+    for panel, place in zip(draw, _column(figure, len(draw)), strict=True):
+        panel(place, traj, **({"outside": True} if panel is panels.contact_forces else {}))
+    _only_last_time(figure)
     return figure
 
 
 def energy(traj: Trajectory, figure: Figure | None = None) -> Figure:
-    """Kinetic, potential and total energy, and below them the error of the total."""
-    figure = _started(traj, figure, 7.0, 5.5)
-    upper, lower = figure.subplots(2, 1, sharex=True)
+    """Kinetic, potential and total energy, and below them the error of the total.
+
+    sarrus.plots.energy(traj).savefig("energy.pdf")"""
+    figure = started(traj, figure, WIDTH, 4.8)
+    upper, lower = _column(figure, 2)
     panels.energy_parts(upper, traj)
     panels.energy_error(lower, traj)
-    upper.set_xlabel("")
-    upper.set_title(lower.get_title(loc="left"), loc="left", fontsize="medium")
-    lower.set_title("", loc="left")
+    _only_last_time(figure)
     return figure
 
 
 def violation(traj: Trajectory, figure: Figure | None = None) -> Figure:
-    """The largest constraint residual, and the joints that reach furthest."""
-    figure = _started(traj, figure, 7.0, 4.0)
+    """The largest constraint residual, and the joints that reach furthest.
+
+    sarrus.plots.violation(traj).savefig("violation.pdf")"""
+    figure = started(traj, figure, WIDTH, 3.2)
     panels.violation(figure.subplots(), traj, by_joint=True)
     return figure
 
@@ -84,33 +97,115 @@ def violation(traj: Trajectory, figure: Figure | None = None) -> Figure:
 def joint_coordinates(
     traj: Trajectory, joints: Iterable[str] | None = None, figure: Figure | None = None
 ) -> Figure:
-    """The coordinates of all joints, or of the named ones."""
-    figure = _started(traj, figure, 7.0, 4.0)
-    panels.joint_coordinates(figure.subplots(), traj, joints)
+    """The coordinates of all joints, or of the named ones.
+
+    A few share a panel, angles and distances apart; up to 12 stand side by side; of more, 8 have names.
+
+        sarrus.plots.joint_coordinates(traj, joints=["knee", "hip"]).savefig("joints.pdf")"""
+    return _of_joints(traj, joints, figure, rates=False)
+
+
+def joint_velocities(
+    traj: Trajectory, joints: Iterable[str] | None = None, figure: Figure | None = None
+) -> Figure:
+    """The rates of the coordinates of all joints, or of the named ones, arranged as `joint_coordinates`.
+
+    sarrus.plots.joint_velocities(traj, joints=["knee"]).savefig("velocities.pdf")"""
+    return _of_joints(traj, joints, figure, rates=True)
+
+
+def _of_joints(traj: Trajectory, joints: Iterable[str] | None, figure: Figure | None, rates: bool) -> Figure:
+    figure = started(traj, figure, WIDTH, 3.2)
+    chosen = coordinates(traj, joints)
+    if not chosen:
+        raise MechanismError(f"the joints of {traj.model.mechanism.name!r} have no coordinates to plot")
+    units = [[c for c in chosen if c.unit == unit] for unit in ("rad", "m")]
+    units = [group for group in units if group]
+    lines = [panels.together([(c.label, c.rate if rates else c.path) for c in group]) for group in units]
+    if len(chosen) <= PANELS and max(map(len, lines)) > ONE_PANEL:
+        return _side_by_side(traj, chosen, figure, rates)
+    figure.set_size_inches(WIDTH, 2.6 * len(units) + 0.4)
+    for group, axes in zip(units, _column(figure, len(units)), strict=True):
+        panels.joint_coordinates(axes, traj, chosen=group, outside=True, rates=rates)
+    _only_last_time(figure)
+    return figure
+
+
+def _side_by_side(traj: Trajectory, chosen: list[Coordinate], figure: Figure, rates: bool) -> Figure:
+    """A panel for each coordinate."""
+    rows = -(-len(chosen) // 3)
+    figure.set_size_inches(WIDTH, 1.7 * rows + 0.5)
+    for k, (c, axes) in enumerate(zip(chosen, panels_of(figure, len(chosen), sharex=True), strict=True)):
+        line(axes, traj.time, c.rate if rates else c.path, color=BLUE)
+        dress(axes, f"[{c.unit}{'/s' if rates else ''}]", title=c.label)
+        if k + 3 < len(chosen):
+            axes.set_xlabel("")
+        else:
+            axes.xaxis.set_tick_params(labelbottom=True)
+    heading(figure, f"Joint {'velocities' if rates else 'coordinates'} of {run_name(traj)}")
     return figure
 
 
 def iterations(traj: Trajectory, figure: Figure | None = None) -> Figure:
-    """Newton iterations of every step, and the steps that were divided."""
-    figure = _started(traj, figure, 7.0, 3.5)
+    """Newton iterations of every step, and the steps that were divided.
+
+    sarrus.plots.iterations(traj).savefig("iterations.pdf")"""
+    figure = started(traj, figure, WIDTH, 2.8)
     panels.iterations(figure.subplots(), traj)
     return figure
 
 
 def momentum(traj: Trajectory, figure: Figure | None = None) -> Figure:
-    """Total linear and angular momentum about the world origin."""
-    figure = _started(traj, figure, 7.0, 5.5)
-    upper, lower = figure.subplots(2, 1, sharex=True)
+    """Total linear and angular momentum about the world origin.
+
+    sarrus.plots.momentum(traj).savefig("momentum.pdf")"""
+    figure = started(traj, figure, WIDTH, 4.8)
+    upper, lower = _column(figure, 2)
     panels.momentum(upper, traj, angular=False)
     panels.momentum(lower, traj, angular=True)
-    upper.set_xlabel("")
+    _only_last_time(figure)
     return figure
 
 
-def _started(traj: Trajectory, figure: Figure | None, width: float, height: float) -> Figure:
+def reactions(
+    traj: Trajectory, joints: Iterable[str] | str | None = None, figure: Figure | None = None
+) -> Figure:
+    """Sizes of the reaction forces and torques of the joints; of one joint, given by name, its components.
+
+    The run needs simulate(reactions=True).
+
+        sarrus.plots.reactions(traj).savefig("reactions.pdf")
+        sarrus.plots.reactions(traj, "knee").savefig("knee.pdf")"""
+    figure = started(traj, figure, WIDTH, 4.8)
+    names = [joints] if isinstance(joints, str) else list(traj.joint_names if joints is None else joints)
+    if not names:
+        raise MechanismError(f"the mechanism {traj.model.mechanism.name!r} has no joints to plot")
+    upper, lower = _column(figure, 2)
+    for axes, torque in ((upper, False), (lower, True)):
+        if len(names) == 1:
+            panels.reaction_parts(axes, traj, names[0], torque)
+        else:
+            panels.reactions(axes, traj, torque, names)
+    _only_last_time(figure)
+    return figure
+
+
+def started(traj: Trajectory, figure: Figure | None, width: float, height: float) -> Figure:
+    """The figure to draw into, of this size [inches]."""
     if not len(traj):
         raise MechanismError("the trajectory has no nodes: there is nothing to plot")
     if figure is None:
         return new_figure(width, height)
     figure.set_size_inches(width, height)
     return figure
+
+
+def _column(figure: Figure, number: int) -> list[Axes]:
+    """Axes one below the other with one time axis."""
+    return list(figure.subplots(number, 1, sharex=True, squeeze=False)[:, 0])
+
+
+def _only_last_time(figure: Figure) -> None:
+    """The label of the time axis stands below the last panel alone."""
+    for axes in figure.axes[:-1]:
+        axes.set_xlabel("")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sarrus.mechanism import JOINT_KINDS, Joint
-from sarrus.plots.style import BLACK, BLUE, COLOURS, GREEN, GREY, SKY, VERMILLION, dress, legend, line
+from sarrus.plots.style import BLACK, BLUE, COLOURS, GREEN, GREY, NAMED, SKY, VERMILLION, dress, legend, line
+from sarrus.trajectory.coordinates import coordinates
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -15,27 +16,52 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from sarrus.trajectory import Trajectory
+    from sarrus.trajectory.coordinates import Coordinate
 
-# Lines that get a colour and a place in the legend; the others are drawn thin and grey.
-NAMED = 8
-# Where an exact zero is drawn on a logarithmic axis: below every rounding error of lengths around one.
-FLOOR = 1e-17
+# Where an exact zero is drawn on a logarithmic axis: the rounding error of lengths around one.
+FLOOR = 1e-16
+# Lines nearer to each other than this part of the height of the axes are drawn as one.
+SAME = 2e-3
+# A reaction below this part of the largest force times the size of the mechanism is rounding error.
+ROUNDING = 1e-9
+# Peaks so many times the median need a logarithmic axis, of so many decades below them.
+STEEP, DECADES = 100.0, 5
+Labelled = tuple[str, np.ndarray]
 
 
 def energy_error(axes: Axes, traj: Trajectory) -> None:
-    """Total energy minus its first value."""
-    line(axes, traj.time, traj.energy().error, color=BLUE)
-    dress(axes, "energy error E − E(0) [J]", title="Energy")
+    """Total energy minus its first value; an error only where nothing adds or takes energy."""
+    energy = traj.energy()
+    line(axes, traj.time, energy.error, color=BLUE)
+    largest, scale = np.abs(energy.error).max(), energy.kinetic.max()
+    share = f", {percent(largest / scale)} of the kinetic peak" if scale > 0.0 else ""
+    if conserves(traj):
+        dress(axes, "energy error E − E(0) [J]", title=f"Energy error: at most {largest:.2g} J{share}")
+    else:
+        dress(axes, "energy change E − E(0) [J]", title=f"Change of energy: at most {largest:.3g} J")
+
+
+def conserves(traj: Trajectory) -> bool:
+    """Whether nothing in the mechanism adds or takes energy."""
+    m = traj.model.mechanism
+    damped = any(s.damping > 0.0 for s in m.springs.values())
+    damped = damped or any(np.any(np.asarray(s.damping) > 0.0) for s in m.joint_springs.values())
+    return not (damped or m.motors or m.forces or m.custom_forces or traj.model.contacts.any)
+
+
+def percent(part: float) -> str:
+    """`0.72 %`."""
+    return f"{100.0 * part:.2g} %"
 
 
 def energy_parts(axes: Axes, traj: Trajectory) -> None:
     """Kinetic, potential and total energy."""
     energy = traj.energy()
     line(axes, traj.time, energy.kinetic, color=VERMILLION, label="kinetic")
-    line(axes, traj.time, energy.potential, color=SKY, label="potential")
-    line(axes, traj.time, energy.total, color=BLACK, label="total")
-    dress(axes, "energy [J]")
-    legend(axes)
+    line(axes, traj.time, energy.potential, color=SKY, linestyle="--", label="potential")
+    line(axes, traj.time, energy.total, color=BLACK, linewidth=1.6, label="total")
+    dress(axes, "energy [J]", title="Kinetic and potential energy and their sum")
+    legend(axes, outside=True)
 
 
 def violation(axes: Axes, traj: Trajectory, by_joint: bool = False) -> None:
@@ -44,44 +70,67 @@ def violation(axes: Axes, traj: Trajectory, by_joint: bool = False) -> None:
         paths = traj.violation(by_joint=True)
         worst = sorted(paths, key=lambda name: -np.max(paths[name]))[: NAMED - 1]
         for name, color in zip(worst, COLOURS[1:], strict=False):
-            line(axes, traj.time, np.maximum(paths[name], FLOOR), color=color, label=name, linewidth=0.8)
-    line(axes, traj.time, np.maximum(traj.violation(), FLOOR), color=COLOURS[0], label="largest of all")
+            line(axes, traj.time, np.maximum(paths[name], FLOOR), color=color, label=name, linewidth=0.7)
+    largest = traj.violation()
+    line(axes, traj.time, np.maximum(largest, FLOOR), color=COLOURS[0], label="largest of all", zorder=1.9)
     axes.set_yscale("log")
-    dress(axes, "violation [m, rad]", title="Constraints")
+    dress(axes, "violation [m, rad]", title=f"Constraint violation: at most {largest.max():.1e}")
     if by_joint:
-        legend(axes)
+        legend(axes, outside=True)
 
 
-def joint_coordinates(axes: Axes, traj: Trajectory, joints: Iterable[str] | None = None) -> None:
-    """Coordinates of all joints, or of the named ones; the first 8 lines are coloured and in the legend."""
-    lines = coordinate_lines(traj, joints)
-    for (label, _, path), color in zip(lines, COLOURS, strict=False):
-        line(axes, traj.time, path, color=color, label=label, zorder=2.5)
-    for k, (_, _, path) in enumerate(lines[NAMED:]):
-        label = f"{len(lines) - NAMED} more" if k == 0 else None
-        line(axes, traj.time, path, color=GREY, label=label, linewidth=0.4, alpha=0.6)
-    units = {"rad" if angular else "m" for _, angular, _ in lines} or {"rad"}
-    dress(axes, f"joint coordinates [{', '.join(sorted(units, reverse=True))}]", title="Joints")
-    if lines:
-        legend(axes, columns=2 if len(lines) > 4 else 1)
+def joint_coordinates(
+    axes: Axes,
+    traj: Trajectory,
+    joints: Iterable[str] | None = None,
+    chosen: Sequence[Coordinate] | None = None,
+    outside: bool = False,
+    rates: bool = False,
+) -> None:
+    """Coordinates of all joints, of the named ones, or the `chosen` ones; rates: their velocities.
+
+    The first 8 lines are coloured and in the legend; lines that coincide are one."""
+    chosen = coordinates(traj, joints) if chosen is None else chosen
+    units = sorted({c.unit for c in chosen} or {"rad"}, reverse=True)
+    units = [f"{unit}/s" if rates else unit for unit in units]
+    named_lines(axes, traj.time, [(c.label, c.rate if rates else c.path) for c in chosen], outside)
+    words = "joint velocities" if rates else "joint coordinates"
+    what = "Velocities" if rates else "Coordinates"
+    number = f"{len(chosen)} joint coordinates" if len(chosen) != 1 else "one joint coordinate"
+    title = f"Velocities of {number}" if rates else f"{what} of the joints"
+    dress(axes, f"{words} [{', '.join(units)}]", title=title)
 
 
-def coordinate_lines(
-    traj: Trajectory, joints: Iterable[str] | None = None
-) -> list[tuple[str, bool, np.ndarray]]:
-    """(label, whether it is an angle, path (T+1,)) of each coordinate of the joints."""
-    slices = traj.model.joint_slices
-    names = [name for name in traj.joint_names if slices[name].start < slices[name].stop]
-    lines = []
-    for name in names if joints is None else joints:
-        columns = traj.joint_position(name).reshape(len(traj), -1)
-        joint = traj.model.mechanism.joints[name]
-        # The only coordinate of another constraint is the distance along a curve.
-        kind = JOINT_KINDS[joint.kind] if isinstance(joint, Joint) else JOINT_KINDS["prismatic"]
-        for k in range(columns.shape[1]):
-            label = name if columns.shape[1] == 1 else f"{name}: {kind.coordinates[k]}"
-            lines.append((label, kind.angular[k], columns[:, k]))
-    return lines
+def named_lines(axes: Axes, time: np.ndarray, lines: Sequence[Labelled], outside: bool = False) -> None:
+    """Lines with a legend: the first 8 that differ in colours, the others thin and grey."""
+    groups = together(lines)
+    for (label, path), color in zip(groups[:NAMED], COLOURS, strict=False):
+        line(axes, time, path, color=color, label=label, zorder=2.5)
+    rest = groups[NAMED:]
+    for k, (_, path) in enumerate(rest):
+        label = f"{len(rest)} more" if k == 0 else None
+        line(axes, time, path, color=GREY, label=label, linewidth=0.4, alpha=0.6)
+    if groups:
+        legend(axes, 2 if len(groups) > 4 else 1, outside)
+
+
+def together(lines: Sequence[Labelled]) -> list[Labelled]:
+    """The lines, those that no eye could tell apart as one whose label names them all."""
+    finite = [path for _, path in lines if len(path)]
+    height = max((np.max(p) for p in finite), default=0.0) - min((np.min(p) for p in finite), default=0.0)
+    groups: list[tuple[list[str], np.ndarray]] = []
+    for label, path in lines:
+        same = next(
+            (g for g in groups[:NAMED] if np.abs(g[1] - path).max(initial=0.0) <= SAME * height), None
+        )
+        if same is None:
+            groups.append(([label], path))
+        else:
+            same[0].append(label)
+    return [
+        (" = ".join(labels[:3]) + (f" = {len(labels) - 3} more" if len(labels) > 3 else ""), path)
+        for labels, path in groups
+    ]
 
 
 def iterations(axes: Axes, traj: Trajectory) -> None:
@@ -89,34 +138,31 @@ def iterations(axes: Axes, traj: Trajectory) -> None:
     stats = traj.stats
     start = traj.time[0] if len(traj) else 0.0
     ends = start + traj.dt * np.arange(1, stats.steps + 1)
-    mean = f", {stats.iterations.mean():.2f} on average" if stats.steps else ""
     dots = {"linestyle": "none", "marker": ".", "markersize": 3.0}
-    line(axes, ends, stats.iterations, color=GREEN, label=f"Newton iterations{mean}", **dots)
+    line(axes, ends, stats.iterations, color=GREEN, label="Newton iterations", **dots)
+    title = "Newton iterations per step"
+    if stats.steps:
+        title += f": {stats.iterations.mean():.2f} on average, {stats.iterations.max()} at most"
     if stats.momentum_iterations.any():
-        label = f"momentum stage, {stats.momentum_iterations.mean():.2f}"
+        label = f"momentum stage, {stats.momentum_iterations.mean():.2f} on average"
         line(axes, ends, stats.momentum_iterations, color=SKY, label=label, zorder=1.9, **dots)
     divided = stats.divided
     if divided.size:
         label = f"substeps, {divided.size} steps divided" if divided.size > 1 else "substeps, 1 step divided"
         axes.plot(ends[divided], stats.substeps[divided], "x", color=VERMILLION, markersize=5.0, label=label)
-    dress(axes, "number per step", title="Solver")
+    dress(axes, "number per step", title=title)
     axes.set_ylim(bottom=0.0)
     axes.yaxis.get_major_locator().set_params(integer=True)
-    legend(axes)
+    if len(axes.lines) > 1:
+        legend(axes)
 
 
-def contact_forces(axes: Axes, traj: Trajectory) -> None:
+def contact_forces(axes: Axes, traj: Trajectory, outside: bool = False) -> None:
     """Size of the force of contacts and ropes on each body; those with the largest impulses have names."""
     forces = {name: np.linalg.norm(traj.contact_force(name), axis=1) for name in traj.body_names}
     touched = sorted((name for name in forces if forces[name].any()), key=lambda name: -forces[name].sum())
-    for name, color in zip(touched, COLOURS, strict=False):
-        line(axes, traj.time, forces[name], color=color, label=name, linewidth=0.9, zorder=2.5)
-    for k, name in enumerate(touched[NAMED:]):
-        label = f"{len(touched) - NAMED} more" if k == 0 else None
-        line(axes, traj.time, forces[name], color=GREY, label=label, linewidth=0.4, alpha=0.6)
-    dress(axes, "contact force [N]", title="Contacts")
-    if touched:
-        legend(axes, columns=2 if len(touched) > 4 else 1)
+    named_lines(axes, traj.time, [(name, forces[name]) for name in touched], outside)
+    dress(axes, "contact force [N]", title="Force of contacts and ropes on each body")
 
 
 def gap(axes: Axes, traj: Trajectory) -> None:
@@ -128,15 +174,61 @@ def gap(axes: Axes, traj: Trajectory) -> None:
         depth = np.where(smallest < 0.0, -smallest, np.nan)
         axes.plot(traj.time, depth, ".", color=VERMILLION, markersize=3.0, label="overlap")
         legend(axes)
+        title = f"Gap: shapes overlap by {-smallest.min():.1e} m at most"
+    else:
+        title = f"Gap: never below {smallest.min():.1e} m"
     axes.set_yscale("log")
-    dress(axes, "smallest gap [m]", title="Gap")
+    dress(axes, "smallest gap [m]", title=title)
 
 
 def momentum(axes: Axes, traj: Trajectory, angular: bool) -> None:
     """The three components of the total linear or angular momentum."""
     total = traj.momentum().angular if angular else traj.momentum().linear
-    for k, (name, color) in enumerate(zip("xyz", COLOURS, strict=False)):
-        line(axes, traj.time, total[:, k], color=color, label=name)
+    named_lines(axes, traj.time, list(zip("xyz", total.T, strict=True)), outside=True)
     words = "angular momentum [kg m²/s]" if angular else "linear momentum [kg m/s]"
-    dress(axes, words, title="About the world origin" if angular else None)
-    legend(axes)
+    title = "Total angular momentum about the world origin" if angular else "Total linear momentum"
+    dress(axes, words, title=title)
+
+
+def reactions(axes: Axes, traj: Trajectory, torque: bool, joints: Iterable[str] | None = None) -> None:
+    """Size of the force or torque of each joint on its child; those with the largest peaks have names."""
+    names = list(traj.joint_names if joints is None else joints)
+    sizes = {name: np.linalg.norm(wrench_part(traj, name, torque), axis=1) for name in names}
+    ordered = sorted(sizes, key=lambda name: -sizes[name].max(initial=0.0))
+    named_lines(axes, traj.time, [(name, sizes[name]) for name in ordered], outside=True)
+    peaks = np.max(list(sizes.values()), axis=0)
+    if peaks.max() > STEEP * np.median(peaks) > 0.0:
+        axes.set_yscale("log")
+        axes.set_ylim(peaks.max() * 10.0**-DECADES, 2.0 * peaks.max())
+    dress_reaction(axes, traj, torque, "Reaction {word} of each joint", float(peaks.max()), names)
+
+
+def reaction_parts(axes: Axes, traj: Trajectory, joint: str, torque: bool) -> None:
+    """Components and size of the force or torque of one joint on its child, world frame."""
+    wrench = wrench_part(traj, joint, torque)
+    size = np.linalg.norm(wrench, axis=1)
+    line(axes, traj.time, size, color=GREY, linewidth=2.4, label="size")
+    named_lines(axes, traj.time, list(zip("xyz", wrench.T, strict=True)), outside=True)
+    dress_reaction(axes, traj, torque, f"Reaction {{word}} of joint {joint}", float(size.max()), [joint])
+
+
+def wrench_part(traj: Trajectory, joint: str, torque: bool) -> np.ndarray:
+    """(T+1, 3) force or torque of a joint on its child."""
+    return traj.reaction(joint).torque if torque else traj.reaction(joint).force
+
+
+def dress_reaction(
+    axes: Axes, traj: Trajectory, torque: bool, title: str, peak: float, joints: Sequence[str]
+) -> None:
+    """Labels of a panel of reactions; what is rounding error is drawn as zero and said to be."""
+    word, unit = ("torque", "N m") if torque else ("force", "N")
+    title = title.format(word=word)
+    if torque:
+        scale = max(float(np.abs(wrench_part(traj, name, False)).max()) for name in joints) * traj.model.size
+        if peak <= ROUNDING * scale:
+            axes.set_yscale("linear")
+            axes.set_ylim(-1.0, 1.0)
+            if axes.get_legend() is not None:
+                axes.get_legend().remove()
+            title += ": zero to rounding"
+    dress(axes, f"reaction {word} [{unit}]", title=title)

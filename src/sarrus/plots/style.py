@@ -20,7 +20,13 @@ BLUE, VERMILLION, GREEN, ORANGE = "#0072B2", "#D55E00", "#009E73", "#E69F00"
 SKY, PURPLE, BLACK, WINE = "#56B4E9", "#CC79A7", "#000000", "#882255"
 COLOURS = (BLUE, VERMILLION, GREEN, ORANGE, SKY, PURPLE, BLACK, WINE)
 GREY = "#999999"
-DOTS_PER_INCH = 150
+# Width of a figure across two columns of a journal [inches], resolution of pictures, sizes of letters [pt].
+WIDTH = 7.0
+DOTS_PER_INCH = 200
+LABEL, TICK, TITLE, SMALL = 9.0, 8.0, 9.5, 7.5
+# Numbers of lines that a legend names, and of panels that stand side by side in one figure.
+NAMED = 8
+PANELS = 12
 # More points than this on a line are drawn as the envelope of as many bins: no screen shows more.
 POINTS = 1500
 
@@ -36,19 +42,41 @@ def new_figure(width: float, height: float) -> Figure:
 
 def dress(axes: Axes, y: str, x: str = "time [s]", title: str | None = None) -> None:
     """Labels, a light grid and no box."""
-    axes.set_xlabel(x)
-    axes.set_ylabel(y)
+    axes.set_xlabel(x, fontsize=LABEL)
+    axes.set_ylabel(y, fontsize=LABEL)
+    axes.tick_params(labelsize=TICK)
     if title is not None:
-        axes.set_title(title, loc="left", fontsize="medium")
+        axes.set_title(title, loc="left", fontsize=TITLE)
     axes.grid(True, color="0.9", linewidth=0.6)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
     axes.margins(x=0.01)
 
 
-def legend(axes: Axes, columns: int = 1) -> None:
-    """A small legend where it hides least."""
-    axes.legend(fontsize="x-small", frameon=True, framealpha=0.8, edgecolor="none", ncols=columns)
+def legend(axes: Axes, columns: int = 1, outside: bool = False) -> None:
+    """A small legend where it hides least; outside: to the right of the axes, where it hides nothing."""
+    look = {"fontsize": SMALL, "handlelength": 1.5}
+    if outside:
+        axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0, frameon=False, **look)
+    else:
+        axes.legend(frameon=True, framealpha=0.8, edgecolor="none", ncols=columns, **look)
+
+
+def heading(figure: Figure, text: str) -> None:
+    """A title of the whole figure."""
+    figure.suptitle(text, fontsize=TITLE, x=0.01, ha="left")
+    # Room between the title and what stands below it.
+    figure.get_layout_engine().set(h_pad=0.07)
+
+
+def panels_of(figure: Figure, number: int, columns: int = 3, **shared: Any) -> list[Axes]:
+    """So many axes in rows of at most `columns`; what is left of the last row stays empty."""
+    columns = min(columns, number)
+    rows = -(-number // columns)
+    axes = list(figure.subplots(rows, columns, squeeze=False, **shared).ravel())
+    for spare in axes[number:]:
+        spare.set_visible(False)
+    return axes[:number]
 
 
 def thin(time: np.ndarray, values: np.ndarray, points: int = POINTS) -> tuple[np.ndarray, np.ndarray]:
@@ -87,11 +115,21 @@ def present(
     return figure
 
 
-def save(figure: Figure, path: str | os.PathLike[str]) -> None:
-    """Writes the figure; the ending of the path says in which format."""
+def save(figure: Figure, path: str | os.PathLike[str], dpi: int = DOTS_PER_INCH) -> None:
+    """Writes the figure, all or nothing; the ending of the path says in which format.
+
+    Letters in a PDF stay letters, which journals ask for."""
+    from matplotlib import rc_context
+
+    path = Path(path)
+    unfinished = path.with_name(f".{path.name}.part")
     try:
-        figure.savefig(path, dpi=DOTS_PER_INCH)
+        with rc_context({"pdf.fonttype": 42, "hatch.linewidth": 0.6}):
+            figure.savefig(unfinished, dpi=dpi, format=path.suffix.removeprefix(".") or "png")
+        unfinished.replace(path)
     except OSError as fault:
-        raise FileError(f"{Path(path)}: cannot be written ({fault.strerror or fault})") from fault
+        raise FileError(f"{path}: cannot be written ({fault.strerror or fault})") from fault
     except ValueError as fault:
-        raise FileError(f"{Path(path)}: {fault}") from fault
+        raise FileError(f"{path}: {fault}") from fault
+    finally:
+        unfinished.unlink(missing_ok=True)

@@ -10,6 +10,7 @@ from tests.unit.trajectory.swing import SwingModel, swing
 
 from sarrus import plots
 from sarrus.errors import FileError, MechanismError, SarrusError, UnknownName
+from sarrus.plots.panels import conserves, together
 from sarrus.plots.style import thin
 
 PNG = b"\x89PNG"
@@ -50,7 +51,7 @@ def entries(axes):
 def test_the_overview_shows_energy_violation_joints_and_solver():
     figure = swing().plot()
     assert labels(figure) == [
-        "energy error E − E(0) [J]",
+        "energy change E − E(0) [J]",
         "violation [m, rad]",
         "joint coordinates [rad]",
         "number per step",
@@ -59,22 +60,24 @@ def test_the_overview_shows_energy_violation_joints_and_solver():
     assert violation.get_yscale() == "log"
     assert joints.get_xlabel() == solver.get_xlabel() == "time [s]"
     assert entries(joints) == ["hinge"]
-    assert entries(solver) == ["Newton iterations, 2.50 on average", "substeps, 1 step divided"]
+    assert entries(solver) == ["Newton iterations", "substeps, 1 step divided"]
+    assert solver.get_title("left").startswith("Newton iterations per step: 2.50 on average")
     np.testing.assert_array_equal(energy.lines[0].get_ydata(), swing().energy().error)
     assert figure.get_suptitle() == "swing: variational, dt 0.01 s"
 
 
 def test_the_legend_names_eight_coordinates_and_counts_the_others():
-    traj = swing(model=ManyJoints())
-    axes = plots.joint_coordinates(traj).axes[0]
-    assert len(axes.lines) == 14
-    assert entries(axes) == ["hinge", *(f"hinge {k}" for k in range(1, 8)), "6 more"]
-    assert axes.get_ylabel() == "joint coordinates [rad, m]"
+    angles, distances = plots.joint_coordinates(swing(model=ManyJoints())).axes
+    assert len(angles.lines) == 13
+    assert entries(angles) == ["hinge", *(f"hinge {k}" for k in range(1, 8)), "5 more"]
+    assert angles.get_ylabel() == "joint coordinates [rad]"
+    assert distances.get_ylabel() == "joint coordinates [m]"
+    assert entries(distances) == ["pipe: distance"]
 
 
 def test_chosen_joints_are_drawn_by_coordinate():
-    axes = plots.joint_coordinates(swing(model=ManyJoints()), joints=["pipe", "hinge 3"]).axes[0]
-    assert entries(axes) == ["pipe: distance", "pipe: angle", "hinge 3"]
+    figure = plots.joint_coordinates(swing(model=ManyJoints()), joints=["pipe", "hinge 3"])
+    assert [entries(axes) for axes in figure.axes] == [["pipe: angle", "hinge 3"], ["pipe: distance"]]
     with pytest.raises(UnknownName, match="no joint named 'pip'"):
         plots.joint_coordinates(swing(model=ManyJoints()), joints=["pip"])
 
@@ -82,7 +85,8 @@ def test_chosen_joints_are_drawn_by_coordinate():
 @pytest.mark.parametrize(
     ("draw", "expected"),
     [
-        (plots.energy, ["energy [J]", "energy error E − E(0) [J]"]),
+        (plots.energy, ["energy [J]", "energy change E − E(0) [J]"]),
+        (plots.joint_velocities, ["joint velocities [rad/s]"]),
         (plots.violation, ["violation [m, rad]"]),
         (plots.iterations, ["number per step"]),
         (plots.momentum, ["linear momentum [kg m/s]", "angular momentum [kg m²/s]"]),
@@ -92,6 +96,27 @@ def test_single_figures_have_their_units(draw, expected):
     figure = draw(swing())
     assert labels(figure) == expected
     assert all(axes.lines for axes in figure.axes)
+
+
+def test_up_to_twelve_coordinates_stand_side_by_side():
+    names = [f"hinge {k}" for k in range(1, 8)]
+    figure = plots.joint_coordinates(swing(model=ManyJoints()), joints=names)
+    assert [axes.get_title("left") for axes in figure.axes if axes.get_visible()] == names
+    assert {axes.get_ylabel() for axes in figure.axes if axes.get_visible()} == {"[rad]"}
+
+
+def test_lines_that_coincide_are_drawn_once_and_named_together():
+    path = np.linspace(0.0, 1.0, 50)
+    drawn = together([("a", path), ("b", -path), ("c", path + 1e-5), ("d", path), ("e", path)])
+    assert [label for label, _ in drawn] == ["a = c = d = 1 more", "b"]
+
+
+def test_energy_is_an_error_only_where_nothing_adds_or_takes_it():
+    traj = swing()
+    assert not conserves(traj)
+    traj.model.mechanism.motors.clear()
+    assert conserves(traj)
+    assert "error" in plots.energy(traj).axes[1].get_ylabel()
 
 
 def test_the_violation_figure_names_the_joints():
@@ -137,6 +162,7 @@ def test_a_picture_that_cannot_be_written_is_told_by_path(tmp_path):
         swing().plot(tmp_path / "missing" / "run.png")
     with pytest.raises(FileError, match=r"run\.xyz: .*xyz"):
         swing().plot(tmp_path / "run.xyz")
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_trajectory_without_nodes_has_no_plot():
@@ -208,7 +234,7 @@ def test_the_overview_of_a_run_with_contacts_shows_forces_and_gap():
 
 def test_the_overview_leaves_out_joints_where_there_are_none():
     assert labels(plots.overview(touched(joint=False))) == [
-        "energy error E − E(0) [J]",
+        "energy change E − E(0) [J]",
         "number per step",
         "contact force [N]",
         "smallest gap [m]",
