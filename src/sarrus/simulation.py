@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time as clock
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,8 +13,12 @@ from sarrus.errors import MechanismError, StepFailed
 from sarrus.inputs import Controls, Inputs
 from sarrus.integrators.methods import method_named
 from sarrus.model import Model, State
+from sarrus.model.nodes import split
 from sarrus.recorder import FileRecorder, MemoryRecorder
 from sarrus.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from sarrus.integrators.variational.stepper import Chunk
 
 Controller = Callable[[float, State], Mapping[str, Any] | None]
 
@@ -83,12 +87,13 @@ class Simulation:
         state: State | None = None,
         *,
         allow_overlap: bool = False,
+        reactions: bool = False,
     ):
         number_of_steps(dt, dt)
         self.model, self.dt = model, float(dt)
         self.method = method_named(method)
         self.stepper = _stepper(
-            model, self.method, state, self.dt, reactions=False, allow_overlap=allow_overlap
+            model, self.method, state, self.dt, reactions=reactions, allow_overlap=allow_overlap
         )
         self._inputs = Inputs(model, None, 1, self.dt, self.stepper.time)
         self._winding = np.zeros(model.coordinates) if state is None else state.winding
@@ -108,16 +113,21 @@ class Simulation:
 
     def step(self, inputs: Mapping[str, Any] | None = None) -> State:
         """Runs one step with `inputs` held over it; returns the state at its end."""
+        self.advance(1, inputs)
+        return self.state
+
+    def advance(self, steps: int, inputs: Mapping[str, Any] | None = None) -> Chunk:
+        """Runs `steps` steps with `inputs` held over them; returns what the stepper records of each: nodes,
+        touches of contacts, and reactions where they were asked for."""
         u = Controls(self.model, lambda t, now: inputs).apply(self.time, None, self._inputs.constant)
-        chunk = self.stepper.advance(1, u, 1, True)
+        chunk = self.stepper.advance(steps, u, 1, True)
         if chunk.failure is not None:
             raise _failed(chunk.failure, self.dt, None)
-        now = self.state
         # A model of lower pairs and gravity alone counts no turns in its kernels.
         if not self.model.arrays.elements:
-            q, _ = self.model.coordinates_of(now.position, now.orientation, winding=self._winding)
-            self._winding = now.winding = q[0]
-        return now
+            position, orientation, _, _ = split(chunk.nodes)
+            self._winding = self.model.coordinates_of(position, orientation, winding=self._winding)[0][-1]
+        return chunk
 
 
 def simulate(

@@ -1,0 +1,73 @@
+"""The last seconds of a run as curves: energy and violation."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from sarrus.mechanism import Mechanism
+    from sarrus.model import Model, State
+
+POINTS = 400
+"""Points of a curve: as many as its plot has pixels."""
+WINDOW = 10.0
+"""Simulated seconds that the curves show."""
+
+
+class History:
+    """Energy since the last interference, and violation, over the last seconds of simulated time."""
+
+    def __init__(self, model: Model):
+        self.model = model
+        self._lines: deque[tuple[float, float, float]] = deque(maxlen=POINTS)
+        self._zero: float | None = None
+
+    def add(self, state: State) -> None:
+        """Reads a state, unless the last one that was read is too near to tell from it in a plot."""
+        if self._lines and state.time - self._lines[-1][0] < WINDOW / POINTS:
+            return
+        energy = total_energy(self.model, state)
+        if self._zero is None:
+            self._zero = energy
+        self._lines.append((state.time, energy - self._zero, violation(self.model, state)))
+
+    def restart(self) -> None:
+        """Forgets everything: time may go back."""
+        self._lines.clear()
+        self._zero = None
+
+    def rebase(self) -> None:
+        """Counts energy from the next state on: somebody has pushed."""
+        self._zero = None
+
+    @property
+    def curves(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(time [s], energy change [J], violation [m or rad])."""
+        table = np.array(self._lines, float).reshape(-1, 3)
+        table = table[table[:, 0] >= table[-1, 0] - WINDOW] if len(table) else table
+        return table[:, 0].copy(), table[:, 1].copy(), table[:, 2].copy()
+
+
+def total_energy(model: Model, state: State) -> float:
+    """Kinetic and potential energy [J]."""
+    motion = state.position[None], state.orientation[None], state.velocity[None], state.angular_velocity[None]
+    kinetic = model.kinetic_energy(*motion, winding=state.winding)
+    return float((kinetic + model.potential_energy(*motion[:2], winding=state.winding))[0])
+
+
+def violation(model: Model, state: State) -> float:
+    """Largest |residual| over all rows of all joints [m, or 2 sin(angle/2)]."""
+    residual = model.residuals(state.position[None], state.orientation[None], state.winding)
+    return float(np.abs(residual).max(initial=0.0))
+
+
+def keeps_energy(mechanism: Mechanism) -> bool:
+    """Whether nothing in the mechanism takes or gives energy, so that a change of it is an error."""
+    springs = [*mechanism.springs.values(), *mechanism.joint_springs.values()]
+    damped = any(np.any(spring.damping) for spring in springs)
+    touches = mechanism.obstacles or mechanism.contacts or mechanism.ropes or mechanism.limits
+    driven = mechanism.motors or mechanism.joint_frictions or mechanism.custom_forces or mechanism.forces
+    return not (damped or touches or driven)
