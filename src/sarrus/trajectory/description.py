@@ -1,4 +1,8 @@
-"""A mechanism as plain JSON data and back, every number exact; nothing in the data can name code to run."""
+"""A mechanism as plain JSON data and back, every number exact; nothing in the data can name code to run.
+
+Records are stored field by field and restored without the checks of `add_...`: a run stays readable when the
+checks change.  The YAML form of `importers` is for people: it leaves out defaults and checks what it reads.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +28,10 @@ from sarrus.mechanism import (
     Joint,
     JointFriction,
     JointSpring,
+    Keyframe,
     Limit,
     Mechanism,
+    Mesh,
     Motor,
     Obstacle,
     PointOnCurve,
@@ -36,7 +42,7 @@ from sarrus.mechanism import (
 )
 from sarrus.mechanism.contacts import pair_of
 
-SHAPES = (Sphere, Box, Capsule, Cylinder, HalfSpace, ConvexMesh)
+SHAPES = (Sphere, Box, Capsule, Cylinder, HalfSpace, ConvexMesh, Mesh)
 # Which records each table of a mechanism may hold; the user's functions are not data and have no entry.
 TABLES: dict[str, tuple[type, ...]] = {
     "bodies": (Body,),
@@ -51,6 +57,7 @@ TABLES: dict[str, tuple[type, ...]] = {
     "ropes": (Rope,),
     "obstacles": (Obstacle,),
     "contacts": (Contact,),
+    "keyframes": (Keyframe,),
 }
 # The file that a mesh was read from is not needed again: its points are stored.
 LEFT_OUT = {(ConvexMesh, "file")}
@@ -79,7 +86,10 @@ def _encode(value: Any) -> Any:
         fields = [f.name for f in dataclasses.fields(value) if (type(value), f.name) not in LEFT_OUT]
         return {"type": type(value).__name__, **{name: _encode(getattr(value, name)) for name in fields}}
     if isinstance(value, np.ndarray):
-        return {"shape": list(value.shape), "values": value.ravel().tolist()}
+        whole = {"whole": True} if value.dtype.kind == "i" else {}
+        return {"shape": list(value.shape), "values": value.ravel().tolist(), **whole}
+    if isinstance(value, dict):
+        return {"entries": {name: _encode(item) for name, item in value.items()}}
     if isinstance(value, tuple):
         return [_encode(item) for item in value]
     return value.item() if isinstance(value, np.generic) else value
@@ -115,12 +125,15 @@ def _decode(value: Any, kinds: tuple[type, ...] = SHAPES) -> Any:
         return tuple(_decode(item) for item in value)
     if not isinstance(value, dict):
         return value
+    if "entries" in value:
+        _expect(isinstance(value["entries"], dict), "a table is torn")
+        return {name: _decode(item) for name, item in value["entries"].items()}
     return _decode_array(value) if "values" in value else _decode_record(value, kinds)
 
 
 def _decode_array(value: Mapping[str, Any]) -> np.ndarray:
     shape = tuple(value.get("shape", ()))
-    values = np.array(value["values"], dtype=np.float64)
+    values = np.array(value["values"], dtype=np.int64 if value.get("whole") is True else np.float64)
     _expect(
         values.ndim == 1 and math.prod(shape) == values.size and min(shape, default=0) >= 0,
         "an array is torn",

@@ -21,6 +21,7 @@ def everything() -> m.Mechanism:
         m.Cylinder(radius=0.1, length=0.7, collide=False),
         m.HalfSpace(normal=(1.0, 2.0, 3.0), collide=False),
         m.ConvexMesh(points=rng.normal(size=(9, 3))),
+        m.Mesh(rng.normal(size=(4, 3)), [[0, 1, 2], [0, 3, 1]], color=(1, 0, 0)),
     ]
     for k, name in enumerate("abcde"):
         q = rng.normal(size=4)
@@ -56,6 +57,7 @@ def everything() -> m.Mechanism:
     mech.add_obstacle("step", m.Box(size=(1, 1, 1 / 3), at=rng.normal(size=3)), restitution=1 / 3)
     mech.add_contact("f", "a", friction=1 / 7)
     mech.exclude("f", "step")
+    mech.add_keyframe("home", {"hinge": 1 / 3}, {"ball": (1, 2, 1 / 3)}, {"drive": 1 / 7})
     return mech
 
 
@@ -67,12 +69,17 @@ def assert_same(a, b):
             assert_same(getattr(a, field.name), getattr(b, field.name))
     elif isinstance(a, np.ndarray):
         assert a.shape == b.shape
+        assert a.dtype == b.dtype
         assert a.tobytes() == b.tobytes()
         assert not b.flags.writeable
     elif isinstance(a, tuple):
         assert len(a) == len(b)
         for one, other in zip(a, b, strict=True):
             assert_same(one, other)
+    elif isinstance(a, dict):
+        assert list(a) == list(b)
+        for name in a:
+            assert_same(a[name], b[name])
     else:
         assert a == b
 
@@ -106,6 +113,12 @@ def test_functions_of_the_user_are_named():
     mech.add_custom_force("wind", ["a"], lambda t, x, q, v, w, p, out: None)
     mech.add_potential("field", ["a"], lambda x, q, p: 0.0)
     assert custom_terms(mech) == ["constraint 'own'", "custom force 'wind'", "potential 'field'"]
+
+
+def test_a_description_from_before_keyframes_is_read():
+    data = json.loads(json.dumps(describe(everything())))
+    del data["keyframes"]
+    assert restore(data).keyframes == {}
 
 
 @pytest.mark.parametrize(
