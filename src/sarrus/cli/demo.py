@@ -1,4 +1,4 @@
-"""`sarrus demo`: three mechanisms that most simulators find hard, one table, one picture."""
+"""`sarrus demo`: three mechanisms that most simulators find hard: a table, pictures, animations."""
 
 from __future__ import annotations
 
@@ -42,10 +42,11 @@ SHOWS = (
 
 
 def demo(
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the plots.")] = Path("out/demo"),
+    out: Annotated[Path, typer.Option(metavar="DIR", help="For plots and animations.")] = Path("out/demo"),
     as_json: JsonFlag = False,
 ) -> None:
-    """Simulate a double four-bar, a 10-link pendulum and the Sarrus linkage; print a table, write plots.
+    """Simulate a double four-bar, a 10-link pendulum and the Sarrus linkage; print a table, write plots and
+    animations.
 
     [bold]Example[/bold]
 
@@ -60,9 +61,15 @@ def demo(
             write_plot(run, out / f"{show.mechanism}.png") for run, show in zip(runs, SHOWS, strict=True)
         ]
         plots.append(four_panels(runs, out / "demo.png"))
+        pages = [
+            run.to_html(out / f"{show.mechanism}.html", title=show.title)
+            for run, show in zip(runs, SHOWS, strict=True)
+        ]
         for path in plots:
-            answer.console.print(f"wrote {path}", markup=False)
-        answer.give({"runs": fields, "plots": plots})
+            answer.say(f"wrote {path}")
+        for path in pages:
+            answer.say(f"wrote {path}: open it in a browser")
+        answer.give({"runs": fields, "plots": plots, "animations": pages})
 
 
 def perform(show: Show, silent: bool) -> Trajectory:

@@ -44,6 +44,9 @@ def simulate(
     keyframe: KeyframeOption = None,
     out: Annotated[Path | None, typer.Option(metavar="FILE.npz", help="Save the trajectory.")] = None,
     plot: Annotated[Path | None, typer.Option(metavar="DIR", help="Write plots into this folder.")] = None,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE.html", help="Write an animation for any browser.")
+    ] = None,
     fixed_base: FixedBaseOption = False,
     ground: GroundOption = False,
     self_contact: SelfContactOption = True,
@@ -59,23 +62,29 @@ def simulate(
 
     sarrus simulate bricard --dt 0.001 --method variational4 --out run.npz --plot plots
 
+    sarrus simulate sarrus --html run.html
+
     sarrus simulate robot.xml --ground --keyframe home --duration 2 --dt 0.002 --out run.npz
     """
     with answering(as_json) as answer:
-        check_outputs(out, plot)
+        check_outputs(out, plot, html)
         mechanism = mechanism_named(
             model, settings, fixed_base=fixed_base, ground=ground, self_contact=self_contact
         )
-        run(answer, model, mechanism, keyframe, duration, dt, method, out, plot)
+        run(answer, model, mechanism, keyframe, duration, dt, method, out, plot, html)
 
 
-def check_outputs(out: Path | None, plot: Path | None) -> None:
+def check_outputs(out: Path | None, plot: Path | None, html: Path | None = None) -> None:
     """Raise before the run, not after it, where its results could not be written."""
-    if out is not None:
-        if out.suffix != ".npz":
-            raise FileError(f"cannot save {out}: the name of a trajectory file ends in .npz")
-        if not out.resolve().parent.is_dir():
-            raise FileError(f"cannot save {out}: there is no folder {out.parent}")
+    for file, what, suffixes in ((out, "a trajectory file", (".npz",)), (html, "a page", (".html", ".htm"))):
+        if file is None:
+            continue
+        if file.suffix.lower() not in suffixes:
+            raise FileError(f"cannot save {file}: the name of {what} ends in {' or '.join(suffixes)}")
+        if not file.resolve().parent.is_dir():
+            raise FileError(f"cannot save {file}: there is no folder {file.parent}")
+        if file.is_dir():
+            raise FileError(f"cannot save {file}: it is a folder")
     if plot is not None:
         check_folder(plot)
 
@@ -90,6 +99,7 @@ def run(
     method: str,
     out: Path | None,
     plot: Path | None,
+    html: Path | None,
 ) -> None:
     """Simulate, save, plot and answer; a StepFailed is passed on once what came before it is saved."""
     import sarrus
@@ -110,13 +120,22 @@ def run(
     if out is not None:
         trajectory.save(out)
     plots = [write_plot(trajectory, plot / f"{label_of(model)}.png")] if plot is not None else []
+    if html is not None:
+        trajectory.to_html(html)
     answer.say(describe(built))
     answer.say(trajectory.report())
-    for path in [*([out] if out is not None else []), *plots]:
-        answer.say(f"wrote {path}")
+    for path in (out, *plots, html):
+        if path is not None:
+            answer.say(f"wrote {path}")
     answer.give(
         summary(trajectory, model, failure)
-        | {"keyframe": keyframe, "not_carried_over": not_carried_over(mechanism), "out": out, "plots": plots}
+        | {
+            "keyframe": keyframe,
+            "not_carried_over": not_carried_over(mechanism),
+            "out": out,
+            "plots": plots,
+            "html": html,
+        }
     )
     if failure is not None:
         raise failure
