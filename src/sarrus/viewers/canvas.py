@@ -9,19 +9,17 @@ from numpy.typing import NDArray
 
 from sarrus.viewers import raster, solids
 from sarrus.viewers.camera import Camera
-from sarrus.viewers.scene import Part, Scene, nice
+from sarrus.viewers.pieces import arrow_part, corner_normals, line_part, tones, trail_part
+from sarrus.viewers.scene import Scene, nice
 
 Array = NDArray[np.float64]
 
 SAMPLES = 2  # along each edge of a pixel
 MAP = 1024  # texels along an edge of the shadow map
-COLOURS = {"wire": (0.25, 0.27, 0.30), "rope": (0.62, 0.46, 0.28), "spring": (0.45, 0.47, 0.50)}
-ARROW_COLOUR = (0.80, 0.12, 0.20)
 SUN_ASIDE, SUN_ABOVE = -38.0, 52.0  # [degrees] left of the camera, above the horizon
 STRENGTH, SKY_LIGHT, BOUNCE_LIGHT = 0.95, (0.46, 0.49, 0.54), (0.25, 0.23, 0.21)
 BACKDROP_TOP, BACKDROP_BOTTOM = (0.90, 0.93, 0.96), (0.985, 0.985, 0.985)
 TILES = (0.955, 0.957, 0.96), (0.885, 0.893, 0.905)
-TURNS = 9  # of a drawn spring
 TRAIL_WIDTH = 1.6  # pixels in a picture of 360 lines
 
 
@@ -29,7 +27,8 @@ class Canvas:
     """The pieces of a scene and the buffers of pictures of one size.
 
     layers: which layers of the scene to draw, by default those it shows.  arrows: how many arrows a picture
-    may hold; trails: how many pieces of lines."""
+    may hold; trails: how many pieces of lines.  floor [m]: height of a floor where the scene has no ground;
+    spread [m]: radius of what is to be seen, after which the tiles of the floor are cut."""
 
     def __init__(
         self,
@@ -39,8 +38,10 @@ class Canvas:
         arrows: int = 0,
         trails: int = 0,
         floor: float | None = None,
+        spread: float | None = None,
     ):
         self.scene, self.size, self.trails = scene, size, trails
+        self.spread = scene.size if spread is None else max(spread, scene.size)
         shown = scene.shown if layers is None else layers
         level = [plane for plane in scene.planes if plane.normal[2] > 1.0 - 1e-9]
         # A level ground is painted pixel by pixel, without an edge.
@@ -76,6 +77,13 @@ class Canvas:
             pieces.append((self.first_line + k, line_part(line.kind)))
         for k in range(arrows):
             pieces.append((self.first_arrow + k, arrow_part()))
+        # Grounds that are no floor, a slope or a wall, come last: they cast no shadow.
+        planes = {plane.name for plane in self.scene.planes}
+        boards = [(k, part) for k, part in pieces if part.layer == "ground" and part.name in planes]
+        pieces = [(k, part) for k, part in pieces if part.layer != "ground" or part.name not in planes]
+        solid_vertices = sum(len(part.vertices) for _, part in pieces)
+        solid_faces = sum(len(part.faces) for _, part in pieces)
+        pieces += boards
         self.turn = np.zeros((self.first_arrow + arrows + 1, 3, 3))
         self.turn[:] = np.eye(3)
         self.stretch = np.ones(self.turn.shape[:2])
@@ -89,8 +97,10 @@ class Canvas:
         self.faces = self.faces.astype(np.int32)
         self.owners = np.concatenate([np.full(len(p.faces), k, np.int32) for k, p in pieces])
         colours = np.concatenate([np.tile(p.color, (len(p.faces), 1)) for _, p in pieces])
-        self.colours = (colours[:, :3] ** 2.0).astype(np.float32)
+        bright = np.concatenate([tones(p) for _, p in pieces])
+        self.colours = (bright[:, None] * colours[:, :3] ** 2.0).astype(np.float32)
         self.alphas = colours[:, 3].astype(np.float32)
+        self.casting = np.where(np.arange(len(colours)) < solid_faces, self.alphas, 0.0).astype(np.float32)
         kinds = [
             np.full(len(p.faces), raster.SMOOTH if p.smooth else raster.FLAT, np.int8) for _, p in pieces
         ]
@@ -102,7 +112,7 @@ class Canvas:
         self.from_sun = np.empty(self.vertices.shape)
         self.trail_vertices = slice(len(self.vertices) - 4 * self.trails, len(self.vertices))
         self.trail_faces = slice(len(self.faces) - 2 * self.trails, len(self.faces))
-        self.still = slice(0, len(self.vertices) - 4 * self.trails)
+        self.solid = slice(0, solid_vertices)
 
     def pose(self, positions: Array, orientations: Array) -> None:
         """Put the bodies (nb, 3), (nb, 4) and the lines between them."""
@@ -118,14 +128,14 @@ class Canvas:
         return local if body < 0 else self.turn[body] @ local + self.shift[body]
 
     def arrows(self, points: Array, vectors: Array) -> None:
-        """Put arrows (n, 3) with their tips at `points`, longest first where there are too many."""
+        """Put arrows (n, 3) that begin at `points`; the longest where there are too many."""
         slots = np.arange(self.first_arrow, len(self.turn) - 1)
         self.stretch[slots] = 0.0
         longest = np.argsort(-np.linalg.norm(vectors, axis=1))[: len(slots)]
         for slot, n in zip(slots, longest, strict=False):
             length = float(np.linalg.norm(vectors[n]))
             if length > 1e-9:
-                self._aim(slot, points[n] - vectors[n], vectors[n], min(0.9 * self.scene.unit, 0.25 * length))
+                self._aim(slot, points[n], vectors[n], min(0.9 * self.scene.unit, 0.25 * length))
 
     def _aim(self, piece: int, at: Array, along: Array, wide: float) -> None:
         length = float(np.linalg.norm(along))
@@ -148,13 +158,13 @@ class Canvas:
         self._draw_trails(view, trails)
         self.cast.fill(-1e9)
         raster.project(self.world, sun, self.from_sun)
-        raster.fill(self.from_sun, self.faces, self.kinds, self.alphas, True, self.cast, self.caster)
+        raster.fill(self.from_sun, self.faces, self.casting, self.cast, self.caster)
         raster.sum_up(self.cast, self.blocks)
         self.depth.fill(0.0)
         self.owner.fill(raster.NOTHING)
-        raster.fill(self.screen, self.faces, self.kinds, self.alphas, False, self.depth, self.owner)
+        raster.fill(self.screen, self.faces, self.alphas, self.depth, self.owner)
         raster.turn_normals(self.normals, self.owners, self.turn, self.turned)
-        ground = self._ground(camera, reach)
+        ground = self._ground(camera)
         key = view.tobytes() + ground.tobytes()
         if key != self.painted_for:
             raster.paint_floor(view, ground, self.floor is not None, self.backdrop, self.bare, self.share)
@@ -169,12 +179,16 @@ class Canvas:
     def _light(self, camera: Camera, reach: float | None) -> tuple[Array, Array]:
         """The view from the sun, which covers all that is drawn, and the line of the light."""
         back = -camera.axes[2]
-        azimuth = np.arctan2(back[1], back[0]) + np.deg2rad(SUN_ASIDE)
-        high = np.deg2rad(SUN_ABOVE)
+        high, aside = np.deg2rad(SUN_ABOVE), np.deg2rad(SUN_ASIDE)
+        azimuth = np.arctan2(back[1], back[0]) + aside
+        # A wall is lit from its front: from the other side of the camera, if need be.
+        wall = sum((plane.normal for plane in self.scene.planes), start=np.zeros(3))
+        if np.cos(azimuth) * wall[0] + np.sin(azimuth) * wall[1] < -1e-9:
+            azimuth -= 2.0 * aside
         direction = np.array([np.cos(high) * np.cos(azimuth), np.cos(high) * np.sin(azimuth), np.sin(high)])
         right = np.array([-np.sin(azimuth), np.cos(azimuth), 0.0])
         axes = np.stack([right, np.cross(right, -direction), -direction])
-        drawn = self.world[self.still]
+        drawn = self.world[self.solid]
         low, high = (drawn.min(axis=0), drawn.max(axis=0)) if len(drawn) else (np.zeros(3), np.ones(3))
         centre, radius = 0.5 * (low + high), 0.5 * float(np.linalg.norm(high - low)) + 1e-9
         radius = 1.02 * max(radius, 0.0 if reach is None else reach)
@@ -193,19 +207,18 @@ class Canvas:
         )
         return sun, light
 
-    def _ground(self, camera: Camera, reach: float | None) -> Array:
+    def _ground(self, camera: Camera) -> Array:
         """The line of the floor."""
-        size = self.scene.size if reach is None else max(reach, self.scene.size)
+        size = self.spread
         height = 0.0 if self.floor is None else self.floor
         forward = camera.axes[2]
         target = camera.eye
         if forward[2] < -1e-3:
             target = camera.eye + forward * min((height - camera.eye[2]) / forward[2], 40.0 * size)
         tile = nice(0.32 * size)
-        centre = np.round(target[:2] / tile) * tile if self.trails < 0 else target[:2]
         backdrop = (*(c * c for c in BACKDROP_TOP), *(c * c for c in BACKDROP_BOTTOM))
         tiles = (c * c for tone in TILES for c in tone)
-        return np.array([height, tile, *centre, 1.5 * size, 6.0 * size, *tiles, *backdrop])
+        return np.array([height, tile, *target[:2], 1.5 * size, 6.0 * size, *tiles, *backdrop])
 
     def _draw_trails(self, view: Array, trails: Sequence[tuple[Array, tuple]]) -> None:
         """Lines as flat strips of a width in pixels."""
@@ -246,61 +259,3 @@ def matrices(q: Array) -> Array:
         [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)],
     ]
     return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
-
-
-def corner_normals(part: Part) -> Array:
-    """The normals (F, 3, 3) at the corners of each face; of the whole face where the part is not smooth."""
-    corners = np.asarray(part.vertices, dtype=np.float64)[part.faces]
-    across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    if part.smooth:
-        # Weighted by area: the cross products are as long as that.
-        sums = np.zeros((len(part.vertices), 3))
-        for k in range(3):
-            np.add.at(sums, part.faces[:, k], across)
-        normals = sums[part.faces]
-    else:
-        normals = np.repeat(across[:, None, :], 3, axis=1)
-    return normals / (np.linalg.norm(normals, axis=-1, keepdims=True) + 1e-30)
-
-
-def line_part(kind: str) -> Part:
-    """A wire, rope or coil from the origin to z = 1, of radius 1."""
-    if kind == "spring":
-        s = np.linspace(0.0, 1.0, 16 * TURNS + 1)
-        angle = 2.0 * np.pi * TURNS * s
-        wide = np.clip(np.minimum(s, 1.0 - s) / 0.06, 0.0, 1.0)
-        path = np.stack([wide * np.cos(angle), wide * np.sin(angle), s], axis=1)
-        vertices, faces, smooth = coil(path, 0.16, 0.012)
-    else:
-        vertices, faces, smooth = solids.revolved(np.array([[1.0, 0.0], [1.0, 1.0]]), around=10)
-    return Part(kind, -1, vertices.astype(np.float32), faces, (*COLOURS[kind], 1.0), "shapes", smooth)
-
-
-def coil(path: Array, wide: float, high: float, around: int = 6) -> solids.Solid:
-    """A tube along a path (N, 3): `wide` across z, `high` along it, since it will be stretched there."""
-    angle = np.arange(around) * 2.0 * np.pi / around
-    out = path * (1.0, 1.0, 0.0)
-    out /= np.linalg.norm(out, axis=1, keepdims=True) + 1e-9
-    ring = wide * np.cos(angle)[:, None] * out[:, None, :] + high * np.sin(angle)[:, None] * np.array(
-        [0.0, 0.0, 1.0]
-    )
-    vertices = (path[:, None, :] + ring).reshape(-1, 3)
-    n, k = np.meshgrid(np.arange(len(path) - 1), np.arange(around), indexing="ij")
-    a, b = n * around + k, n * around + (k + 1) % around
-    quads = np.stack([a, b, b + around, a + around], axis=-1).reshape(-1, 4)
-    return vertices, np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]]).astype(np.int32), True
-
-
-def arrow_part() -> Part:
-    """An arrow from the origin to z = 1, its head of radius 1."""
-    outline = np.array([[0.42, 0.0], [0.42, 0.72], [0.42, 0.72], [1.0, 0.72], [1.0, 0.72], [0.0, 1.0]])
-    vertices, faces, smooth = solids.revolved(outline, around=12)
-    return Part("force", -1, vertices.astype(np.float32), faces, (*ARROW_COLOUR, 1.0), "shapes", smooth)
-
-
-def trail_part(count: int) -> Part:
-    """Room for `count` pieces of lines, two triangles each."""
-    first = 4 * np.arange(count)[:, None]
-    faces = np.stack([first + [0, 1, 2], first + [0, 2, 3]], axis=1).reshape(-1, 3).astype(np.int32)
-    vertices = np.zeros((4 * count, 3), np.float32)
-    return Part("trail", -1, vertices, faces, (0.0, 0.0, 0.0, 0.0), "shapes", False)

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from sarrus import layout
 from sarrus.errors import MechanismError, unknown_name
 from sarrus.viewers import camera as cameras
 from sarrus.viewers.canvas import Canvas, matrices
 from sarrus.viewers.frames import frame_times, poses
+from sarrus.viewers.motion import finite_nodes
 from sarrus.viewers.scene import CYCLE, LAYERS, scene_of
 
 if TYPE_CHECKING:
@@ -26,7 +28,7 @@ FAR_TRAVEL = 2.2
 SMOOTHING = 0.3  # [s] of film, of the path of a camera that follows
 TRAIL_PIECES = 500
 MOST_ARROWS = 48
-FORCE_SPAN = 0.05  # [s]: contact forces are shown as averages over so much time
+FORCE_SPAN = 0.04  # [s]: contact forces are shown as means over at least so much time
 
 
 class Film:
@@ -48,7 +50,8 @@ class Film:
         forces: bool = False,
         layers: Sequence[str] | None = None,
     ):
-        self.times = frame_times(traj.time, fps, speed, start, stop)
+        nodes = finite_nodes(traj)
+        self.times = frame_times(traj.time[nodes], fps, speed, start, stop)
         self.positions, self.orientations = poses(traj, self.times)
         self.traj, self.fps = traj, fps
         self._check(size, zoom, follow, trails, layers)
@@ -63,6 +66,7 @@ class Film:
         self.path = self._path(follow, middles, survey)
         level = [plane for plane in self.scene.planes if plane.normal[2] > 1.0 - 1e-9]
         relative = (seen - self.path[survey][:, None, :]).reshape(-1, 3)
+        spread = 0.5 * float(np.linalg.norm(np.ptp(relative, axis=0)))
         floor = None
         if not level and np.linalg.norm(mechanism.gravity) > 0.0 and not self.path.any():
             floor = float(relative[:, 2].min()) - 0.12 * self.reach
@@ -81,7 +85,13 @@ class Film:
             (list(traj.body_names).index(name), CYCLE[k % len(CYCLE)]) for k, name in enumerate(trails)
         ]
         self.canvas = Canvas(
-            self.scene, size, layers, MOST_ARROWS if forces else 0, TRAIL_PIECES * len(self.trails), floor
+            self.scene,
+            size,
+            layers,
+            MOST_ARROWS if forces else 0,
+            TRAIL_PIECES * len(self.trails),
+            floor,
+            spread,
         )
 
     def __len__(self) -> int:
@@ -141,27 +151,41 @@ class Film:
 
 
 class Forces:
-    """Contact forces at frames: means over a short time, so long that a body's weight is an arrow of 0.6."""
+    """Contact forces at frames, as arrows: the weight of the heaviest body is one of length 0.6.
+
+    They are means over a short time: impulses act at single nodes."""
 
     def __init__(self, traj: Trajectory, times: Array):
-        self.touches, self.times = traj.touches(), times
-        bodies = traj.model.mechanism.bodies.values()
-        heaviest = max((body.mass for body in bodies), default=1.0)
-        weight = heaviest * (float(np.linalg.norm(traj.model.mechanism.gravity)) or 9.81)
-        self.scale = 0.6 / weight
-        self.on_bodies = np.array(
-            [not name.startswith(("limit", "joint")) for name in self.touches.names.values()]
+        if traj.model.contacts.any and traj.touch_records is None:
+            raise MechanismError("this run has no record of its contacts; simulate it again to draw forces")
+        touches, self.times = traj.touches, times
+        # Limits and dry friction of joints push no point.
+        lines = traj.model.contacts.lines
+        pushes = np.array([line.kind == layout.TOUCH for line in lines] + [True], dtype=bool)
+        own = pushes[np.minimum(touches.contact, len(lines))]
+        own &= np.isfinite(touches.impulse).all(axis=1) & np.isfinite(touches.point).all(axis=1)
+        order = np.argsort(touches.time[own], kind="stable")
+        self.time, self.contact, self.point = (
+            values[own][order] for values in (touches.time, touches.contact, touches.point)
         )
+        # Arrows show what acts on a body: where the second of the two is the world, the opposite.
+        into = np.array([touches.bodies[int(i)][1] == "world" for i in self.contact], dtype=bool)
+        impulse = np.where(into[:, None], -1.0, 1.0) * touches.impulse[own][order]
+        self.span = max(FORCE_SPAN, 2.0 * traj.dt)
+        mechanism = traj.model.mechanism
+        heaviest = max((body.mass for body in mechanism.bodies.values()), default=1.0)
+        weight = heaviest * (float(np.linalg.norm(mechanism.gravity)) or 9.81)
+        self.vector = impulse * (0.6 / (weight * self.span))
 
     def at(self, frame: int) -> tuple[Array, Array]:
         """Points (n, 3) [m] and vectors (n, 3) of the arrows in a frame."""
-        touches, now = self.touches, self.times[frame]
-        first, last = np.searchsorted(touches.time, [now - 0.5 * FORCE_SPAN, now + 0.5 * FORCE_SPAN])
-        contacts, place = np.unique(touches.contact[first:last], return_inverse=True)
-        points, impulses = np.zeros((len(contacts), 3)), np.zeros((len(contacts), 3))
-        np.add.at(impulses, place, touches.impulse[first:last])
-        points[place] = touches.point[first:last]
-        return points, impulses * (self.scale / FORCE_SPAN)
+        now = self.times[frame]
+        some = slice(*np.searchsorted(self.time, [now - 0.5 * self.span, now + 0.5 * self.span]))
+        contacts, place = np.unique(self.contact[some], return_inverse=True)
+        points, vectors = np.zeros((len(contacts), 3)), np.zeros((len(contacts), 3))
+        np.add.at(vectors, place, self.vector[some])
+        points[place] = self.point[some]
+        return points, vectors
 
 
 def body_corners(scene: object, layers: Sequence[str] | None) -> list[tuple[int, Array]]:

@@ -67,16 +67,16 @@ def project(world, view, screen):
 
 
 @entry
-def fill(screen, faces, kinds, alphas, casting, depth, owner):
+def fill(screen, faces, alphas, depth, owner):
     """Enters the triangles into depth (h, w), the nearest there, and owner (h, w), its number.
 
-    A face that lets light through takes some of each 2 x 2 samples.  casting: plain faces are left out."""
+    alphas (F,): a face that lets light through takes some of each 2 x 2 samples; at 0 it is left out."""
     rows, columns = depth.shape
     for f in range(faces.shape[0]):
         taken = int(4.0 * alphas[f] + 0.5)
         i, j, k = faces[f, 0], faces[f, 1], faces[f, 2]
         za, zb, zc = screen[i, 2], screen[j, 2], screen[k, 2]
-        if taken == 0 or (casting and kinds[f] == PLAIN) or za <= 0.0 or zb <= 0.0 or zc <= 0.0:
+        if taken == 0 or za <= 0.0 or zb <= 0.0 or zc <= 0.0:
             continue
         ax, ay, bx, by = screen[i, 0], screen[i, 1], screen[j, 0], screen[j, 1]
         cx, cy = screen[k, 0], screen[k, 1]
