@@ -266,6 +266,15 @@ class Trajectory:
 
         return to_html(self, path, title=title, fps=fps, max_size=max_size)
 
+    def render(self, path: str | os.PathLike[str], **options: Any) -> Path:
+        """The path of a film (.mp4, .gif, .webp) or picture (.png) of the run, drawn without a display.
+
+        Options as of `sarrus.viewers.video.render`: size, fps, speed, start, stop, at, azimuth, elevation,
+        zoom, follow, trails, forces, layers, progress."""
+        from sarrus.viewers.video import render
+
+        return render(self, path, **options)
+
     def _repr_html_(self) -> str:
         """The report as a table, and the animation, for notebooks."""
         from sarrus.viewers.notebook import trajectory_html
