@@ -9,7 +9,8 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from sarrus.errors import FileError
-from sarrus.importers.files import MAX_XML_BYTES, read_xml
+from sarrus.importers.files import read_xml
+from sarrus.importers.urdf_values import turn
 
 UP = {
     "Z_UP": np.eye(3),
@@ -22,16 +23,13 @@ MAX_INSTANCES = 10_000
 
 def read_collada(path: Path) -> tuple[np.ndarray, np.ndarray]:
     """Vertices (V, 3) [m] and triangles (F, 3) of all geometry in the scene, or of all there is."""
-    root = read_xml(path, what=f"COLLADA file of at most {MAX_XML_BYTES >> 20} MB", shown=path.name).root
+    root = read_xml(path, what="COLLADA file", shown=path.name).root
     for element in root.iter():  # prefixes and the namespace carry nothing here
         element.tag = element.tag.rpartition(":")[2]
     by_id = {f"#{e.get('id')}": e for e in root.iter() if e.get("id")}
-    unit = root.find("asset/unit")
-    up = (root.findtext("asset/up_axis") or "Y_UP").strip()
-    frame = np.eye(4)
-    frame[:3, :3] = UP.get(up, UP["Y_UP"]) * (1.0 if unit is None else float(unit.get("meter", "1")))
     parts: list[tuple[np.ndarray, np.ndarray]] = []
     try:
+        frame = scene_frame(root)
         for geometry, place in instances(root, by_id, frame):
             if len(parts) >= MAX_INSTANCES:
                 raise FileError(f"{path.name}: places geometry more than {MAX_INSTANCES:,} times")
@@ -48,6 +46,14 @@ def read_collada(path: Path) -> tuple[np.ndarray, np.ndarray]:
         np.concatenate([points for points, _ in parts]),
         np.concatenate([faces + start for (_, faces), start in zip(parts, starts, strict=False)]),
     )
+
+
+def scene_frame(root: Element) -> np.ndarray:
+    """The frame (4, 4) that turns the file's up axis to z and its unit to metres."""
+    unit, up = root.find("asset/unit"), (root.findtext("asset/up_axis") or "Y_UP").strip()
+    frame = np.eye(4)
+    frame[:3, :3] = UP[up] * (1.0 if unit is None else float(unit.get("meter", "1")))
+    return frame
 
 
 def instances(
@@ -86,8 +92,6 @@ def transform(node: Element) -> np.ndarray:
         elif child.tag == "scale":
             step[:3, :3] = np.diag(numbers[:3])
         else:
-            from sarrus.importers.urdf_values import turn
-
             step[:3, :3] = turn(numbers[:3] / np.linalg.norm(numbers[:3]), np.radians(numbers[3]))
         out = out @ step
     return out

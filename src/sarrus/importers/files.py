@@ -51,6 +51,11 @@ def megabytes(size: int) -> str:
     return f"{size / 2**20:,.4g} MB" if size >= 2**20 else f"{size:,} bytes"
 
 
+def a(what: str) -> str:
+    """The noun with its article."""
+    return f"{'an' if what.startswith(('archive', 'MJCF', 'hfield')) else 'a'} {what}"
+
+
 def file_size(path: str | os.PathLike[str], limit: int, *, what: str, shown: str | None = None) -> int:
     """The size [bytes] of an ordinary, readable, non-empty file of at most `limit` bytes; nothing is read."""
     name = shown if shown is not None else os.fspath(path)
@@ -64,12 +69,12 @@ def file_size(path: str | os.PathLike[str], limit: int, *, what: str, shown: str
     if stat.S_ISDIR(status.st_mode):
         raise FileError(f"{name}: is a folder; give the {what} inside it")
     if not stat.S_ISREG(status.st_mode):
-        raise FileError(f"{name}: is not an ordinary file; a {what} is")
+        raise FileError(f"{name}: is not an ordinary file; {a(what)} is")
     if status.st_size == 0:
-        raise FileError(f"{name}: is empty; a {what} has a content")
+        raise FileError(f"{name}: is empty; {a(what)} has a content")
     if status.st_size > limit:
         raise FileError(
-            f"{name}: is too large for a {what}, {megabytes(status.st_size)}; at most {megabytes(limit)} "
+            f"{name}: is too large for {a(what)}, {megabytes(status.st_size)}; at most {megabytes(limit)} "
             "are read"
         )
     return status.st_size
@@ -100,7 +105,7 @@ def read_bytes(
     except OSError as fault:
         raise FileError(f"{name}: cannot be read ({fault.strerror})") from None
     if len(data) > limit:
-        raise FileError(f"{name}: is too large for a {what}; at most {megabytes(limit)} are read")
+        raise FileError(f"{name}: is too large for {a(what)}; at most {megabytes(limit)} are read")
     return data
 
 

@@ -21,19 +21,23 @@ def load(
     self_contact: bool = True,
     ground: bool | float = False,
     functions: Mapping[str, Callable[..., Any]] | None = None,
+    member: str | None = None,
 ) -> Mechanism:
     """The mechanism in a file: MJCF (.xml, .mjcf), URDF (.urdf, .xml), our YAML (.yaml, .yml), or an archive
     of a robot with its meshes (.zip).
 
-    MJCF and URDF need `pip install 'sarrus[import]'`.  What such a file holds beyond what Sarrus has is left
+    MJCF needs `pip install 'sarrus[import]'`.  What a robot file holds beyond what Sarrus has is left
     out, listed in one warning and in `mech.import_report`; a faulty file raises `FileError`.
 
     fixed_base: holds floating roots in their places.  self_contact: lets the parts of a robot meet each other
     where the file does; False leaves the ground and other fixed shapes to meet.  ground: adds the ground
     z = 0, True with friction 0.5 or a number with that friction; the friction of a shape itself comes first.
-    functions: for YAML files, the Python functions that they name."""
+    functions: for YAML files, the Python functions that they name.  member: for an archive with several model
+    files, the path of one in it."""
     where = os.fspath(path)
     form = form_of(path)
+    if member is not None and form != "zip":
+        raise MechanismError(f"{where}: member is for archives (.zip); this is one file")
     if form == "yaml":
         for what, value, default in (("fixed_base", fixed_base, False), ("self_contact", self_contact, True)):
             if value != default:
@@ -44,7 +48,8 @@ def load(
     else:
         if functions is not None:
             raise MechanismError(f"{where}: functions are for YAML files; a robot file names none")
-        mech = _reader(form)(path, fixed_base=fixed_base, self_contact=self_contact)
+        options: dict[str, Any] = {"member": member} if form == "zip" else {}
+        mech = _reader(form)(path, fixed_base=fixed_base, self_contact=self_contact, **options)
     if ground is not False:
         add_ground(mech, ground, where)
     return mech

@@ -82,7 +82,7 @@ def _include(
             raise FileError(f"{where}: <include> needs the attribute file, the MJCF file to include")
         folders = (found.main.path.parent, document.path.parent)
         candidates = [folder / _native(file) for folder in folders]
-        target = next((path for path in candidates if path.is_file()), None)
+        target = next((path for path in candidates if os.path.isfile(path)), None)
         if target is None:
             missing.append(f"include {file} ({where})")
             continue
@@ -122,7 +122,9 @@ def _assets(found: MjcfFiles, chain: list[Path], missing: list[str], within: Pat
                 name = PureWindowsPath(file).name if strip and kind != "model" else file
                 parts = (_native(folder), _native(name))
                 bases = (found.main.path.parent, document.path.parent)
-                target = next((p for p in (base.joinpath(*parts) for base in bases) if p.is_file()), None)
+                target = next(
+                    (p for p in (base.joinpath(*parts) for base in bases) if os.path.isfile(p)), None
+                )
                 if target is None:
                     looked = os.path.join(*filter(None, map(str, parts)))
                     missing.append(f"{kind} {file} ({where}; looked for {looked})")
@@ -131,7 +133,7 @@ def _assets(found: MjcfFiles, chain: list[Path], missing: list[str], within: Pat
                 size = asset_size(target, kind, file, where)
                 found.assets.append(Reference(kind, file, target, size, where))
                 total += size
-                if kind == "model":
+                if kind == "model" and target.suffix.lower() == ".xml":
                     _not_in(chain, target, where)
                     inner = os.path.join(os.path.dirname(found.main.shown), file)
                     part = _collect(target, inner, chain, missing, within)

@@ -10,7 +10,7 @@ import numpy as np
 from sarrus.importers.urdf_loops import Loop
 from sarrus.importers.urdf_robot import Joint
 from sarrus.importers.urdf_tree import Tree, coordinates, places
-from sarrus.importers.urdf_values import Values
+from sarrus.importers.urdf_values import Values, quaternion
 
 ROUNDING = 1e-6
 """Gaps [m or rad] up to this come from numbers written with few digits: the frame of link 2 moves."""
@@ -101,8 +101,7 @@ def residual(loop: Loop, at: Mapping[str, np.ndarray]) -> np.ndarray:
     apart = R.T @ (second[:3, 3] - first[:3, 3])
     across = np.cross(axis, apart)
     D = R.T @ S
-    tilt = D @ axis - axis  # unlike a cross product, it does not vanish for opposite axes
-    twist = (D - np.eye(3)).ravel()
+    tilt, twist = rotation_between(axis, D @ axis), rotation_vector(D)
     return {
         "spherical": lambda: apart,
         "revolute": lambda: np.concatenate([apart, tilt]),
@@ -112,6 +111,23 @@ def residual(loop: Loop, at: Mapping[str, np.ndarray]) -> np.ndarray:
         "planar": lambda: np.concatenate([[axis @ apart], tilt]),
         "free": lambda: np.zeros(0),
     }[loop.kind]()
+
+
+def rotation_between(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The shortest rotation vector (3,) [rad] that takes the unit vector a to b; pi for opposite ones."""
+    across = np.cross(a, b)
+    sine = float(np.linalg.norm(across))
+    if sine < 1e-12 and a @ b < 0.0:
+        across = np.cross(a, np.eye(3)[np.argmin(np.abs(a))])
+        return np.pi * across / np.linalg.norm(across)
+    return across * (np.arctan2(sine, a @ b) / sine if sine > 0.0 else 1.0)
+
+
+def rotation_vector(D: np.ndarray) -> np.ndarray:
+    """The rotation vector (3,) [rad] of a rotation matrix."""
+    w, *v = quaternion(D)
+    length = float(np.linalg.norm(v))
+    return np.array(v) * (2.0 * np.arctan2(length, w) / length if length > 0.0 else 2.0)
 
 
 def gap(loop: Loop, at: Mapping[str, np.ndarray]) -> float:

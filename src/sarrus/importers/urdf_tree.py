@@ -32,16 +32,18 @@ class Tree:
 
 
 def spanning(values: Values, links: dict[str, Link], joints: dict[str, Joint]) -> Tree:
-    """The tree of the first joint that names each link as its child; all others close loops.
+    """The tree of the first joint that names each link as its child, a fixed one where there is one; all
+    others close loops.
 
     A parent "world" that is no link of the file is the fixed ground."""
     hangs_on: dict[str, Joint] = {}
     closing = []
-    for joint in joints.values():
+    for joint in sorted(joints.values(), key=lambda joint: joint.kind != "fixed"):
         if joint.child in hangs_on or joint.child == WORLD:
             closing.append(joint)
         else:
             hangs_on[joint.child] = joint
+    hangs_on = {joint.child: joint for joint in joints.values() if hangs_on.get(joint.child) is joint}
     roots = [name for name in links if name not in hangs_on]
     if any(joint.parent == WORLD for joint in joints.values()) and WORLD not in roots:
         roots.insert(0, WORLD)
@@ -61,7 +63,7 @@ def spanning(values: Values, links: dict[str, Link], joints: dict[str, Joint]) -
             f"the robot is not one tree: nothing connects {listed(others)} to the root link {roots[0]!r}; "
             "give every other link a <joint> that names it as its child",
         )
-    return Tree(roots[0], tuple(order), hangs_on, tuple(closing))
+    return Tree(roots[0], tuple(order), hangs_on, tuple(j for j in joints.values() if j in closing))
 
 
 def _from(root: str, hangs_on: Mapping[str, Joint]) -> dict[str, None]:
