@@ -135,7 +135,8 @@ class Canvas:
         for slot, n in zip(slots, longest, strict=False):
             length = float(np.linalg.norm(vectors[n]))
             if length > 1e-9:
-                self._aim(slot, points[n], vectors[n], min(0.9 * self.scene.unit, 0.25 * length))
+                wide = min(max(0.9 * self.scene.unit, 0.06 * length), 0.25 * length)
+                self._aim(slot, points[n], vectors[n], wide)
 
     def _aim(self, piece: int, at: Array, along: Array, wide: float) -> None:
         length = float(np.linalg.norm(along))

@@ -153,34 +153,34 @@ class Film:
 class Forces:
     """Contact forces at frames, as arrows: the weight of the heaviest body is one of length 0.6.
 
-    They are means over a short time: impulses act at single nodes."""
+    They are means over a few whole steps: impulses act at single nodes."""
 
     def __init__(self, traj: Trajectory, times: Array):
         if traj.model.contacts.any and traj.touch_records is None:
             raise MechanismError("this run has no record of its contacts; simulate it again to draw forces")
-        touches, self.times = traj.touches, times
+        touches = traj.touches
         # Limits and dry friction of joints push no point.
         lines = traj.model.contacts.lines
         pushes = np.array([line.kind == layout.TOUCH for line in lines] + [True], dtype=bool)
         own = pushes[np.minimum(touches.contact, len(lines))]
         own &= np.isfinite(touches.impulse).all(axis=1) & np.isfinite(touches.point).all(axis=1)
-        order = np.argsort(touches.time[own], kind="stable")
-        self.time, self.contact, self.point = (
-            values[own][order] for values in (touches.time, touches.contact, touches.point)
-        )
+        self.step, self.contact, self.point = touches.step[own], touches.contact[own], touches.point[own]
         # Arrows show what acts on a body: where the second of the two is the world, the opposite.
         into = np.array([touches.bodies[int(i)][1] == "world" for i in self.contact], dtype=bool)
-        impulse = np.where(into[:, None], -1.0, 1.0) * touches.impulse[own][order]
-        self.span = max(FORCE_SPAN, 2.0 * traj.dt)
+        impulse = np.where(into[:, None], -1.0, 1.0) * touches.impulse[own]
+        steps = max(1, traj.stats.steps)
+        self.span = min(steps, max(1, round(FORCE_SPAN / traj.dt)))
+        middle = np.round((times - traj.time[0]) / traj.dt - 0.5 * self.span)
+        self.first = np.clip(middle, 0, steps - self.span)
         mechanism = traj.model.mechanism
         heaviest = max((body.mass for body in mechanism.bodies.values()), default=1.0)
         weight = heaviest * (float(np.linalg.norm(mechanism.gravity)) or 9.81)
-        self.vector = impulse * (0.6 / (weight * self.span))
+        self.vector = impulse * (0.6 / (weight * self.span * traj.dt))
 
     def at(self, frame: int) -> tuple[Array, Array]:
         """Points (n, 3) [m] and vectors (n, 3) of the arrows in a frame."""
-        now = self.times[frame]
-        some = slice(*np.searchsorted(self.time, [now - 0.5 * self.span, now + 0.5 * self.span]))
+        first = self.first[frame]
+        some = slice(*np.searchsorted(self.step, [first, first + self.span]))
         contacts, place = np.unique(self.contact[some], return_inverse=True)
         points, vectors = np.zeros((len(contacts), 3)), np.zeros((len(contacts), 3))
         np.add.at(vectors, place, self.vector[some])
