@@ -8,7 +8,7 @@ import numpy as np
 
 from sarrus.importers.mjcf_writer_document import Document, Slot, text
 from sarrus.importers.mjcf_writer_tree import pose, quaternion, turn
-from sarrus.mechanism import JOINT_KINDS, Joint
+from sarrus.mechanism import JOINT_KINDS, Joint, Keyframe
 from sarrus.mechanism.shapes import rotation
 from sarrus.mechanism.validation import WORLD
 
@@ -22,7 +22,6 @@ def add_keys(document: Document, loops: bool) -> None:
     """A key for the initial velocities, where there are any, and one for each keyframe."""
     mech = document.mech
     slots = [document.slots[e] for e in document.bodies[WORLD].iter() if e in document.slots]
-    controls = [name for names in document.inputs.values() for name in names]
     if any(np.any(body.velocity) or np.any(body.angular_velocity) for body in mech.bodies.values()):
         rest: dict[str, np.ndarray] = {}
         made = key(document, INITIAL, np.concatenate([positions(document, slot, rest) for slot in slots]))
@@ -33,19 +32,27 @@ def add_keys(document: Document, loops: bool) -> None:
         if frame.velocities:
             given = [rates(document, slot, frame.joints, frame.velocities) for slot in slots]
             made.set("qvel", text(np.concatenate(given)))
-        if frame.inputs:
-            values = {
-                n: v
-                for taker, given in frame.inputs.items()
-                for n, v in zip(document.inputs.get(taker, ()), given, strict=False)
-            }
-            made.set("ctrl", text([values.get(control, 0.0) for control in controls]))
+        controls = control_values(document, frame)
+        if frame.inputs and controls:
+            made.set("ctrl", text(controls))
         written = {slot.joint.name for slot in slots if slot.joint is not None}
         lost = [joint for joint in (*frame.joints, *frame.velocities) if joint not in written]
         if lost or loops:
             document.cannot(
                 f"keyframe {name!r}", "a key of MuJoCo does not close loops; what it gives is written"
             )
+
+
+def control_values(document: Document, frame: Keyframe) -> list[float]:
+    """ctrl: the inputs of a keyframe in the order of the actuators, 0 where it gives none."""
+    values: dict[str, float] = {}
+    for taker, given in frame.inputs.items():
+        names = document.inputs.get(taker, [])
+        if len(names) == len(given):
+            values.update(zip(names, given, strict=True))
+        else:
+            document.cannot(f"input {taker!r} of keyframe {frame.name!r}", "its actuator is not in the file")
+    return [values.get(name, 0.0) for names in document.inputs.values() for name in names]
 
 
 def key(document: Document, name: str, q: np.ndarray) -> xml.Element:

@@ -15,6 +15,10 @@ from sarrus.mechanism import Mechanism
 MJCF_SUFFIXES = (".xml", ".mjcf")
 
 
+class LossySave(UserWarning):
+    """MJCF could not say all of a mechanism; the message lists what it leaves out or says differently."""
+
+
 def save(mechanism: Mechanism, path: str | os.PathLike[str]) -> None:
     """Writes the mechanism as YAML (.yaml, .yml: complete, exact) or MJCF (.xml, .mjcf: what MJCF can say).
 
@@ -31,7 +35,7 @@ def save(mechanism: Mechanism, path: str | os.PathLike[str]) -> None:
         document = mjcf_document(mechanism)
         write_whole(target, document.text)
         if document.unsaid:
-            warnings.warn(f"{target.name}: {document.summary()}", stacklevel=3)
+            warnings.warn(f"{target.name}: {document.summary()}", LossySave, stacklevel=3)
     else:
         valid = ", ".join((*SUFFIXES, *MJCF_SUFFIXES))
         raise FileError(f"{target.name}: a mechanism is saved under a name that ends in {valid}")
