@@ -1,8 +1,9 @@
 """Crossings of a run through a section: when a quantity passes a value, and the coordinates at that instant.
 
-Between two nodes a quantity follows the cubic with its values and rates at both (Hermite).  Its error is of
-fourth order in the distance of the nodes, below that of the second-order methods; rates there are the
-derivative of the cubic, of third order."""
+Between two nodes a quantity follows the cubic with its values and rates at both (Hermite).  With exact rates
+its error is of fourth order in the distance of the nodes; with the rates of a second-order method of third
+order, below the error of the method.  Rates follow a cubic of their own, with slopes by central differences,
+so that they pass through those read out at the nodes."""
 
 from __future__ import annotations
 
@@ -48,10 +49,11 @@ class Crossings:
 
     def between(self, values: Array, rates: Array) -> tuple[Array, Array]:
         """(values, rates) at the crossings of a quantity (T+1,) known with its rate at the nodes."""
-        k, s = self.interval, self.fraction
-        step = np.diff(self.trajectory.time)[k]
-        cubic = _cubics(values, rates, self.trajectory.time)[k].T
-        return _value(cubic, s), _slope(cubic, s) / step
+        time, k, s = self.trajectory.time, self.interval, self.fraction
+        if not len(k):
+            return np.zeros(0), np.zeros(0)
+        slopes = np.gradient(rates, time)
+        return _value(_cubics(values, rates, time)[k].T, s), _value(_cubics(rates, slopes, time)[k].T, s)
 
 
 def crossings(traj: Trajectory, section: Quantity, value: float = 0.0, direction: str = "up") -> Crossings:
@@ -127,10 +129,6 @@ def _cubics(values: Array, rates: Array, time: Array) -> Array:
 
 def _value(c: Array, s: Array) -> Array:
     return c[0] + s * (c[1] + s * (c[2] + s * c[3]))
-
-
-def _slope(c: Array, s: Array) -> Array:
-    return c[1] + s * (2.0 * c[2] + s * 3.0 * c[3])
 
 
 def _turning_points(cubic: Array) -> Array:
