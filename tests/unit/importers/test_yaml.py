@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -321,3 +323,25 @@ def test_a_suffix_that_is_not_known_is_refused_and_nothing_is_written(tmp_path):
     with pytest.raises(sarrus.FileError, match="cannot be written"):
         everything().save(tmp_path / "missing" / "m.yaml")
     assert list(tmp_path.iterdir()) == []
+
+
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "how-to" / "mechanism-files.md"
+
+
+def test_the_page_about_files_lists_every_key_and_kind():
+    lines = PAGE.read_text(encoding="utf-8").splitlines()
+    methods = {
+        *form.TABLES.values(),
+        *form.OTHER_JOINTS.values(),
+        *form.LISTS.values(),
+        m.Mechanism.add_ground,
+    }
+    for method in methods - {m.Mechanism.exclude}:
+        row = next(line for line in lines if line.startswith("|") and f"`{method.__name__}`" in line)
+        own = {"name"} if method is not m.Mechanism.add_ground else set()
+        for key in set(form.arguments_of(method).all) - own:
+            assert re.search(rf"\b{key}\b", row), f"{method.__name__}: {key}"
+    for kind in form.SHAPES:
+        assert any(line.startswith("|") and f"`{kind}`" in line for line in lines), kind
+    for key in form.KEYS:
+        assert any(line.startswith("|") and f"`{key}`" in line.split("|")[1] for line in lines), key
