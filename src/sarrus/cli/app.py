@@ -16,6 +16,7 @@ from sarrus.cli.plot import plot
 from sarrus.cli.render import render
 from sarrus.cli.reproduce import reproduce
 from sarrus.cli.simulate import simulate
+from sarrus.cli.view import view
 from sarrus.cli.warmup import warmup
 
 app = typer.Typer(
@@ -30,7 +31,7 @@ app = typer.Typer(
 
 PANELS = {
     "Run": (demo, simulate, check, gallery),
-    "Look": (plot, render),
+    "Look": (view, plot, render),
     "Study": (reproduce, bench),
     "Installation": (warmup,),
 }

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from sarrus.model import Model, State
+    from sarrus.viewers.show import Shown
 
 
 STATE_FIELDS = ("time", "position", "orientation", "velocity", "angular_velocity", "winding", "memory")
@@ -250,6 +251,17 @@ class Trajectory:
         from sarrus.plots import overview, present
 
         return present(overview, self, path=path, show=show)
+
+    def show(
+        self, *, host: str = "127.0.0.1", port: int = 8080, block: bool = True, open_browser: bool = True
+    ) -> Shown | None:
+        """Opens the run in the browser, where it plays; needs `pip install 'sarrus[view]'`.
+
+        block: stay until Ctrl-C; else returns what has `url` and `close()`, and the page lives beside the
+        caller."""
+        from sarrus.viewers.show import show
+
+        return show(self, host=host, port=port, block=block, open_browser=open_browser)
 
     def to_html(
         self,

@@ -1,0 +1,133 @@
+"""`sarrus view`: a mechanism that runs, or a saved run that plays, in the browser."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sarrus.cli.answer import Answer, JsonFlag, answering
+from sarrus.cli.models import (
+    FixedBaseOption,
+    GroundOption,
+    KeyframeOption,
+    SelfContactOption,
+    SetOption,
+    label_of,
+    mechanism_named,
+)
+from sarrus.errors import MechanismError
+
+if TYPE_CHECKING:
+    from sarrus.viewers.live_window import LiveWindow
+    from sarrus.viewers.playback_window import PlaybackWindow
+
+PORT = 8080
+
+
+def view(
+    model: Annotated[
+        str,
+        typer.Argument(
+            metavar="MODEL|RUN.npz", help="A mechanism of the gallery, a mechanism file, or a saved run."
+        ),
+    ],
+    settings: SetOption = None,
+    keyframe: KeyframeOption = None,
+    dt: Annotated[float, typer.Option(help="Time step in seconds of a live run.")] = 0.01,
+    method: Annotated[str, typer.Option(help="variational, variational1 or variational4.")] = "variational",
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; 0.0.0.0 lets other machines in.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port to listen on, or the next free one; 0: any.")] = PORT,
+    open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the browser.")] = True,
+    play: Annotated[bool, typer.Option("--play/--paused", help="Start at once, or wait.")] = True,
+    seconds: Annotated[
+        float | None, typer.Option(metavar="S", help="Stop after this many seconds; else at Ctrl-C.")
+    ] = None,
+    fixed_base: FixedBaseOption = False,
+    ground: GroundOption = False,
+    self_contact: SelfContactOption = True,
+    as_json: JsonFlag = False,
+) -> None:
+    """Run a mechanism live in the browser, or play a saved run.
+
+    Live: play, pause, step, speed, reset; drag a body with the mouse to pull it; sliders move joints (loops
+    stay closed) and motors.  Ctrl-C ends the viewer.  With [bold]--json[/bold] the object, with the url, is
+    printed as soon as the page can be opened.
+
+    [bold]Examples[/bold]
+
+    sarrus view quadruped
+
+    sarrus simulate bricard --out run.npz && sarrus view run.npz
+    """
+    with answering(as_json) as answer:
+        if seconds is not None and not seconds > 0.0:
+            raise MechanismError(f"--seconds must be positive, not {seconds:g}")
+        from sarrus.viewers.server import require_viser
+
+        require_viser()
+        where = {"host": host, "port": port, "tell": tell}
+        if Path(model).suffix.lower() == ".npz":
+            refuse_model_options(model, settings, keyframe, fixed_base, ground, not self_contact)
+            page: Any = playback(model, where)
+            kind = "playback"
+        else:
+            mechanism = mechanism_named(
+                model, settings, fixed_base=fixed_base, ground=ground, self_contact=self_contact
+            )
+            page = live(mechanism, dt, method, keyframe, where)
+            kind = "live"
+        ready(answer, page, model, kind)
+        serve(page, open_browser=open_browser, play=play, seconds=seconds)
+
+
+def refuse_model_options(model: str, settings: Any, keyframe: str | None, *switches: bool) -> None:
+    """Raises where options of mechanisms are given with a saved run."""
+    if settings or keyframe is not None or any(switches):
+        raise MechanismError(
+            f"{model} is a saved run; --set, --keyframe, --fixed-base, --ground and --no-self-contact are "
+            "for mechanisms"
+        )
+
+
+def live(mechanism: Any, dt: float, method: str, keyframe: str | None, where: dict[str, Any]) -> LiveWindow:
+    """The page of a mechanism, its kernels ready."""
+    from sarrus.errors import unknown_name
+    from sarrus.viewers.live_window import LiveWindow
+
+    if keyframe is not None and keyframe not in mechanism.keyframes:
+        raise unknown_name("keyframe", keyframe, mechanism.keyframes)
+    return LiveWindow(mechanism, dt, method, keyframe, **where)
+
+
+def playback(path: str, where: dict[str, Any]) -> PlaybackWindow:
+    """The page of a saved run."""
+    import sarrus
+    from sarrus.viewers.playback_window import PlaybackWindow
+
+    return PlaybackWindow(sarrus.load_trajectory(path), **where)
+
+
+def ready(answer: Answer, page: Any, model: str, kind: str) -> None:
+    """Says where the page is."""
+    url = page.window.url
+    answer.console.print(f"{label_of(model)} at {url} (Ctrl-C ends it)", markup=False)
+    answer.give({"url": url, "model": model, "kind": kind})
+
+
+def serve(page: Any, *, open_browser: bool, play: bool, seconds: float | None) -> None:
+    """Runs the page until Ctrl-C or for `seconds`."""
+    from sarrus.viewers.live_window import LiveWindow, show_live
+    from sarrus.viewers.playback_window import show_playback
+
+    show = show_live if isinstance(page, LiveWindow) else show_playback
+    show(page, open_browser=open_browser, play=play, seconds=seconds)
+
+
+def tell(words: str) -> None:
+    """Says something on stderr."""
+    sys.stderr.write(words + "\n")
