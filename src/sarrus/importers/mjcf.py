@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from sarrus.errors import FileError, MechanismError
 from sarrus.importers.mjcf_actuators import add_actuators
 from sarrus.importers.mjcf_bodies import add_bodies, name_bodies
-from sarrus.importers.mjcf_compile import Robot, at_reference, compiled, mujoco_package
+from sarrus.importers.mjcf_compile import Robot, compiled, mujoco_package
 from sarrus.importers.mjcf_contacts import add_contacts
 from sarrus.importers.mjcf_equalities import add_equalities
 from sarrus.importers.mjcf_frames import add_frames, add_keyframes
 from sarrus.importers.mjcf_losses import list_losses
+from sarrus.importers.mjcf_reference import at_reference, held_joints
 from sarrus.importers.report import Findings
 from sarrus.mechanism import Mechanism
 
@@ -36,7 +38,11 @@ def read_mjcf(
     name = shown if shown is not None else os.fspath(path)
     mjcf_files(path, shown=name)
     findings = Findings(name, "MJCF")
-    mech = mechanism_of(compiled(path, name), findings, fixed_base=fixed_base, self_contact=self_contact)
+    model = compiled(path, name)
+    try:
+        mech = mechanism_of(model, findings, fixed_base=fixed_base, self_contact=self_contact)
+    except MechanismError as fault:
+        raise FileError(f"{name}: {fault}") from None
     mech.import_report.warn(stacklevel=3)
     return mech
 
@@ -45,13 +51,15 @@ def mechanism_of(
     model: MjModel, findings: Findings, *, fixed_base: bool = False, self_contact: bool = True
 ) -> Mechanism:
     """The mechanism of a compiled model, with its `import_report` from all that was noted in `findings`."""
-    robot = Robot(model, at_reference(model), findings)
+    robot = Robot(model, at_reference(model, findings), findings)
     title = model.names[: model.names.index(b"\0")].decode("utf-8", "replace").strip()
     mech = Mechanism(gravity=model.opt.gravity.copy(), name=title or "mechanism")
     if robot.disabled("GRAVITY"):
         mech.gravity = Mechanism(gravity=(0.0, 0.0, 0.0)).gravity
         findings.change("option", "gravity", "switched off in the file, so the mechanism has none")
     findings.timestep = float(model.opt.timestep)
+    if not robot.disabled("EQUALITY"):
+        robot.locked = held_joints(model)
     name_bodies(robot, fixed_base=fixed_base)
     add_bodies(mech, robot)
     add_equalities(mech, robot)

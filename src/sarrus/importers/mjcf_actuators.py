@@ -50,7 +50,7 @@ def obstacle(robot: Robot, a: int) -> str | None:
         return f"no counterpart for the transmission {transmission}"
     joint = int(model.actuator_trnid[a, 0])
     if joint not in robot.places:
-        return "its joint is held by fixed_base"
+        return "its joint is held still"
     if named("mjtJoint", model.jnt_type[joint]) not in ("hinge", "slide"):
         return "it drives a ball or free joint"
     dynamics = named("mjtDyn", model.actuator_dyntype[a])
@@ -101,7 +101,7 @@ def add_motor(mech: Mechanism, robot: Robot, a: int, name: str) -> None:
         )
         factor, offset = gain / (stiffness * gear), force / (stiffness * gear) - place.offset
         if model.actuator_ctrllimited[a] and not robot.disabled("CLAMPCTRL"):
-            findings.lose("actuator", name, "the range of its control: a servo takes any target")
+            findings.lose("actuator", name, "the range of the control: a servo takes any target")
     else:
         limit = effort_limit(robot, a, name, gear, gain if not force else None)
         mech.add_motor(motor, mode="force", limit=limit, **where)
@@ -113,7 +113,7 @@ def add_motor(mech: Mechanism, robot: Robot, a: int, name: str) -> None:
                 "actuator", name, f"pushes with {offset:.6g} at control 0; the input must hold it"
             )
     findings.inputs[name] = Input(motor, factor, offset)
-    for table, what in (("actuator_armature", "armature"), ("actuator_damping", "damping")):
+    for table, what in (("actuator_dampingpoly", "nonlinear damping"), ("actuator_delay", "delay")):
         numbers = column(model, table)
         if numbers is not None and np.any(numbers[a]):
             findings.lose("actuator", name, f"its {what}")

@@ -60,6 +60,7 @@ class Robot:
     bodies: list[str] = field(default_factory=list)  # names, "world" first
     carrier: list[int] = field(default_factory=list)
     held: set[int] = field(default_factory=set)  # floating bodies that fixed_base holds
+    locked: dict[int, int] = field(default_factory=dict)  # joints that an equality holds still, by joint
     places: dict[int, Coordinate] = field(default_factory=dict)  # by joint of the model
 
     def name(self, kind: str, index: int) -> str:
@@ -78,17 +79,6 @@ class Robot:
 
         bit = getattr(mujoco.mjtDisableBit, f"mjDSBL_{flag}", None)
         return bit is not None and bool(self.model.opt.disableflags & int(bit))
-
-
-def at_reference(model: MjModel) -> MjData:
-    """Data of the model with all places at its reference configuration, qpos0."""
-    import mujoco
-
-    data = mujoco.MjData(model)
-    data.qpos[:] = model.qpos0
-    mujoco.mj_kinematics(model, data)
-    mujoco.mj_comPos(model, data)
-    return data
 
 
 def named(enumeration: str, value: Any) -> str:

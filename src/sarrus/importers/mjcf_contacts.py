@@ -8,7 +8,7 @@ import numpy as np
 
 from sarrus.importers.mjcf_compile import Robot, unique
 from sarrus.importers.mjcf_geoms import collides, geom_name, geom_shapes
-from sarrus.mechanism import HalfSpace, Mechanism
+from sarrus.mechanism import Mechanism
 
 
 def add_contacts(mech: Mechanism, robot: Robot, *, self_contact: bool) -> None:
@@ -26,16 +26,19 @@ def add_contacts(mech: Mechanism, robot: Robot, *, self_contact: bool) -> None:
             fixed.append(g)
         elif collides(robot, g) and any(s.collide for s in mech.bodies[robot.bodies[body]].shapes):
             moving.setdefault(robot.bodies[body], []).append(g)
+    meets = who_meets(robot)
     for g in fixed:
-        add_obstacle(mech, robot, g, moving)
+        add_obstacle(mech, robot, g, moving, meets)
     if self_contact:
-        add_body_contacts(mech, robot, moving)
+        add_body_contacts(mech, robot, moving, meets)
     elif moving:
-        findings.lose("contact", "", "bodies do not meet each other, as self_contact=False asks")
+        findings.change("contact", "", "bodies do not meet each other, as self_contact=False asks")
     note_surfaces(robot)
 
 
-def add_obstacle(mech: Mechanism, robot: Robot, g: int, moving: dict[str, list[int]]) -> None:
+def add_obstacle(
+    mech: Mechanism, robot: Robot, g: int, moving: dict[str, list[int]], meets: np.ndarray
+) -> None:
     """Adds a geom that is fixed in the world, and excludes the bodies that do not meet it."""
     model, data, label = robot.model, robot.data, geom_name(robot, g)
     if not collides(robot, g):
@@ -46,54 +49,50 @@ def add_obstacle(mech: Mechanism, robot: Robot, g: int, moving: dict[str, list[i
     if solid is None:
         return
     name = unique(label, {*mech.bodies, *mech.obstacles, "world"})
-    meets = {body: [may_meet(robot, g, h) for h in geoms] for body, geoms in moving.items()}
     mu = float(model.geom_friction[g, 0]) if model.geom_condim[g] > 1 else 0.0
     mech.add_obstacle(name, solid, friction=mu)
-    if isinstance(solid, HalfSpace) and not any(any(m) for m in meets.values()) and moving:
-        robot.findings.change("geom", name, "nothing in the file meets it")
-    for body, answers in meets.items():
-        if not any(answers):
+    still = {robot.bodies[b] for b in robot.held}
+    for body, geoms in moving.items():
+        if body in still or not meets[g, geoms].any():
             mech.exclude(body, name)
         else:
-            note_partly(robot, body, name, answers)
-            note_friction(robot, mech, body, name, [(g, h) for h in moving[body]])
+            note_partly(robot, body, name, meets[g, geoms])
+            note_friction(robot, mech, body, name, [(g, h) for h in geoms])
 
 
-def add_body_contacts(mech: Mechanism, robot: Robot, moving: dict[str, list[int]]) -> None:
+def add_body_contacts(mech: Mechanism, robot: Robot, moving: dict[str, list[int]], meets: np.ndarray) -> None:
     """Adds the contacts of any two bodies of which at least one pair of geoms meets in MuJoCo."""
     for a, b in combinations(moving, 2):
-        answers = [may_meet(robot, g, h) for g in moving[a] for h in moving[b]]
-        if not any(answers):
+        answers = meets[np.ix_(moving[a], moving[b])]
+        if not answers.any():
             continue
-        pairs = [(g, h) for g in moving[a] for h in moving[b] if may_meet(robot, g, h)]
-        rough = [mujoco_friction(robot, g, h) for g, h in pairs]
-        mech.add_contact(a, b, friction=max(rough))
+        pairs = [(g, h) for g in moving[a] for h in moving[b] if meets[g, h]]
+        mech.add_contact(a, b, friction=max(mujoco_friction(robot, g, h) for g, h in pairs))
         note_partly(robot, a, b, answers)
         note_friction(robot, mech, a, b, pairs)
 
 
-def may_meet(robot: Robot, g: int, h: int) -> bool:
-    """Whether two geoms meet in MuJoCo: by a <pair>, or by their bits unless their bodies rule it out."""
+def who_meets(robot: Robot) -> np.ndarray:
+    """(G, G) whether two geoms meet in MuJoCo: by a <pair>, or by their bits unless their bodies rule it
+    out."""
     model = robot.model
-    listed = (model.pair_geom1 == g) & (model.pair_geom2 == h) | (model.pair_geom1 == h) & (
-        model.pair_geom2 == g
-    )
-    if np.any(listed):
-        return True
-    a, b = int(model.geom_bodyid[g]), int(model.geom_bodyid[h])
-    if ((min(a, b) << 16) + max(a, b)) in model.exclude_signature:
-        return False
-    weld = model.body_weldid
-    wa, wb = int(weld[a]), int(weld[b])
-    if wa == wb:
-        return False
-    parents = int(weld[model.body_parentid[wa]]), int(weld[model.body_parentid[wb]])
-    if not robot.disabled("FILTERPARENT") and wa and wb and (wa == parents[1] or wb == parents[0]):
-        return False
-    bits = (model.geom_contype[g] & model.geom_conaffinity[h]) | (
-        model.geom_contype[h] & model.geom_conaffinity[g]
-    )
-    return bool(bits)
+    contype, conaffinity = (np.array(x, np.int64) for x in (model.geom_contype, model.geom_conaffinity))
+    out = (contype[:, None] & conaffinity[None, :]) != 0
+    out |= out.T
+    body = np.array(model.geom_bodyid, np.int64)
+    weld = np.array(model.body_weldid, np.int64)
+    own = weld[body]
+    above = weld[np.array(model.body_parentid, np.int64)[own]]
+    out &= own[:, None] != own[None, :]
+    if not robot.disabled("FILTERPARENT"):
+        family = (own[:, None] == above[None, :]) | (own[None, :] == above[:, None])
+        out &= ~(family & (own[:, None] != 0) & (own[None, :] != 0))
+    for signature in np.array(model.exclude_signature, np.int64):
+        a, b = body == signature >> 16, body == signature & 0xFFFF
+        out &= ~(a[:, None] & b[None, :] | b[:, None] & a[None, :])
+    for g, h in zip(model.pair_geom1, model.pair_geom2, strict=True):
+        out[g, h] = out[h, g] = True
+    return out
 
 
 def mujoco_friction(robot: Robot, g: int, h: int) -> float:
@@ -111,9 +110,9 @@ def mujoco_friction(robot: Robot, g: int, h: int) -> float:
     return max(first, second) if max(model.geom_condim[g], model.geom_condim[h]) > 1 else 0.0
 
 
-def note_partly(robot: Robot, a: str, b: str, answers: list[bool]) -> None:
+def note_partly(robot: Robot, a: str, b: str, answers: np.ndarray) -> None:
     """Notes two that meet with all their shapes, although only some of them do in MuJoCo."""
-    if not all(answers):
+    if not answers.all():
         robot.findings.change(
             "contact",
             f"{a} - {b}",

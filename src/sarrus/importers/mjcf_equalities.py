@@ -5,12 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from sarrus.importers.mjcf_compile import Robot, named, unique
+from sarrus.importers.mjcf_reference import CLOSED
 from sarrus.mechanism import JOINT_KINDS, Mechanism
 from sarrus.mechanism.shapes import rotation
-
-CLOSED = 1e-9
-"""A loop is closed in the reference configuration when it is open by no more [m, rad]: rounding of a chain of
-twenty frames is a thousand times smaller."""
 
 
 def add_equalities(mech: Mechanism, robot: Robot) -> None:
@@ -70,15 +67,26 @@ def add_polynomial(mech: Mechanism, robot: Robot, e: int, label: str) -> None:
     j, k, coefficients = int(model.eq_obj1id[e]), int(model.eq_obj2id[e]), model.eq_data[e, :5]
     if np.any(coefficients[2:]) and k >= 0:
         findings.lose("equality", label, "the relation of the joints is not linear")
-    elif coefficients[0]:
+    elif j in robot.locked:
+        findings.change(
+            "equality", label, "the joint that it holds at one value is left out, its bodies fixed"
+        )
+    elif k not in robot.places or j not in robot.places:
+        findings.lose("equality", label, "a joint of the relation is held still")
+    elif not holds(robot, j, k, coefficients):
         findings.lose("equality", label, "it does not hold in the reference configuration")
-    elif k < 0 or coefficients[1] == 0.0:
-        findings.lose("equality", label, "it holds a single joint; use a body without joint there")
     else:
         a, b = robot.places[j], robot.places[k]
         which = [None if single(mech, p.joint) else p.component for p in (a, b)]
         name = unique(label, mech.joints)
         mech.add_gear(name, a.joint, b.joint, float(coefficients[1]), which[0], which[1])
+
+
+def holds(robot: Robot, j: int, k: int, coefficients: np.ndarray) -> bool:
+    """Whether a linear relation of two joints holds in the reference configuration; both count from qpos0."""
+    model = robot.model
+    a, b = (robot.data.qpos[i] - model.qpos0[i] for i in (model.jnt_qposadr[j], model.jnt_qposadr[k]))
+    return abs(float(a - coefficients[0] - coefficients[1] * b)) <= CLOSED
 
 
 def single(mech: Mechanism, joint: str) -> bool:

@@ -68,18 +68,40 @@ def coordinates_of(robot: Robot, j: int, qpos: np.ndarray, qvel: np.ndarray) -> 
     if SIZES[kind] == 1:
         return np.array([qpos[q] - robot.places[j].offset]), np.array([qvel[v]])
     body = int(model.jnt_bodyid[j])
-    axes = robot.data.xmat[body].reshape(3, 3)  # of the link in the reference configuration
     turn = q + 3 if kind == "free" else q
-    there = Rotation.from_quat(np.roll(qpos[turn : turn + 4], -1)).as_matrix()
-    # A free joint turns the link in the world, a ball joint in its own axes of the reference.
-    relative = there @ axes.T if kind == "free" else axes @ there @ axes.T
-    vector = Rotation.from_matrix(relative).as_rotvec()
-    spin = axes @ there @ qvel[v : v + 3] if kind == "ball" else there @ qvel[v + 3 : v + 6]
+    before = np.eye(3) if kind == "free" else axes_before(robot, j)
+    here, there = (before @ turn_of(numbers[turn : turn + 4]) for numbers in (robot.data.qpos, qpos))
+    # The turn from the reference to there, in the axes of the world that the parent carries along.
+    vector = Rotation.from_matrix(there @ here.T).as_rotvec()
+    spin = there @ qvel[v + turn - q : v + turn - q + 3]
     rate = rotation_vector_rate(vector, spin)
     if kind == "ball":
         return vector, rate
     shift = qpos[q : q + 3] - robot.data.xpos[body]
     return np.concatenate([shift, vector]), np.concatenate([qvel[v : v + 3], rate])
+
+
+def axes_before(robot: Robot, j: int) -> np.ndarray:
+    """Axes (3, 3) of a link in the reference configuration before joint j turns it, world frame."""
+    from scipy.spatial.transform import Rotation
+
+    model, b = robot.model, int(robot.model.jnt_bodyid[j])
+    axes = robot.data.xmat[model.body_parentid[b]].reshape(3, 3) @ turn_of(model.body_quat[b])
+    for i in range(model.body_jntadr[b], j):
+        q, kind = int(model.jnt_qposadr[i]), named("mjtJoint", model.jnt_type[i])
+        if kind == "hinge":
+            angle = robot.data.qpos[q] - model.qpos0[q]
+            axes = axes @ Rotation.from_rotvec(angle * model.jnt_axis[i]).as_matrix()
+        elif kind == "ball":
+            axes = axes @ turn_of(robot.data.qpos[q : q + 4])
+    return axes
+
+
+def turn_of(quaternion: np.ndarray) -> np.ndarray:
+    """The rotation matrix (3, 3) of a quaternion (w, x, y, z) of any length."""
+    from scipy.spatial.transform import Rotation
+
+    return Rotation.from_quat(np.roll(quaternion, -1)).as_matrix()
 
 
 def rotation_vector_rate(r: np.ndarray, w: np.ndarray) -> np.ndarray:

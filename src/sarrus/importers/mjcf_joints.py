@@ -17,9 +17,8 @@ def add_joints(mech: Mechanism, robot: Robot, b: int, negligible: float) -> None
     """Adds the joints of a body, and bodies of `negligible` mass between them where they need them."""
     model, name = robot.model, robot.bodies[b]
     parent = robot.owner(model.body_parentid[b])
-    axes = [
-        axis_of(robot, j) for j in range(model.body_jntadr[b], model.body_jntadr[b] + model.body_jntnum[b])
-    ]
+    own = range(model.body_jntadr[b], model.body_jntadr[b] + model.body_jntnum[b])
+    axes = [axis_of(robot, j) for j in own if j not in robot.locked]
     if not axes or b in robot.held:
         at = robot.data.xpos[b]
         mech.add_joint(unique(f"{name} fixed", mech.joints), "fixed", parent, name, at=at)
@@ -75,6 +74,7 @@ def add_group(mech: Mechanism, robot: Robot, group: Group, name: str, parent: st
     model, findings = robot.model, robot.findings
     members = group.members
     armature = per_coordinate(robot, members, lambda j, dof: model.dof_armature[dof])
+    armature += per_coordinate(robot, members, lambda j, dof: of_actuators(robot, j, "armature"))
     given = {k: v for k, v in (("axis", group.axis), ("axis2", group.axis2)) if v is not None}
     mech.add_joint(name, group.kind, parent, child, at=group.at, armature=tuple(armature), **given)
     component = 0
@@ -106,11 +106,25 @@ def per_coordinate(robot: Robot, members: tuple[Axis, ...], value) -> np.ndarray
     )
 
 
+def of_actuators(robot: Robot, j: int, what: str) -> float:
+    """Armature or damping that the actuators of a joint add to it, seen through their gears."""
+    model, table = robot.model, column(robot.model, f"actuator_{what}")
+    if table is None or named("mjtJoint", model.jnt_type[j]) not in ("hinge", "slide"):
+        return 0.0
+    return sum(
+        float(model.actuator_gear[a, 0] ** 2 * table[a])
+        for a in range(len(table))
+        if named("mjtTrn", model.actuator_trntype[a]) in ("joint", "jointinparent")
+        and model.actuator_trnid[a, 0] == j
+    )
+
+
 def add_spring(mech: Mechanism, robot: Robot, members: tuple[Axis, ...], name: str) -> None:
     """Adds springs and dampers of a joint, where it has any."""
     model = robot.model
     stiffness = per_coordinate(robot, members, lambda j, dof: model.jnt_stiffness[j])
     damping = per_coordinate(robot, members, lambda j, dof: model.dof_damping[dof])
+    damping += per_coordinate(robot, members, lambda j, dof: of_actuators(robot, j, "damping"))
     if robot.disabled("SPRING"):
         stiffness[:] = 0.0
     if robot.disabled("DAMPER"):
@@ -121,6 +135,8 @@ def add_spring(mech: Mechanism, robot: Robot, members: tuple[Axis, ...], name: s
         if SIZES[axis.kind] == 1:
             q = model.jnt_qposadr[axis.index]
             rest[k] = model.qpos_spring[q] - robot.data.qpos[q]
+        elif model.jnt_stiffness[axis.index] and not at_rest(robot, axis.index):
+            robot.findings.change("joint", name, "its spring is at rest in the reference, not in qpos0")
         k += SIZES[axis.kind]
     if stiffness.any() or damping.any():
         spring = unique(f"{name} spring", mech.joint_springs)
@@ -137,6 +153,13 @@ def add_spring(mech: Mechanism, robot: Robot, members: tuple[Axis, ...], name: s
                 robot.findings.lose("joint", label, what)
 
 
+def at_rest(robot: Robot, j: int) -> bool:
+    """Whether the spring of a ball or free joint is at rest in the reference configuration."""
+    q = int(robot.model.jnt_qposadr[j])
+    count = 7 if named("mjtJoint", robot.model.jnt_type[j]) == "free" else 4
+    return bool(np.allclose(robot.model.qpos_spring[q : q + count], robot.data.qpos[q : q + count]))
+
+
 def add_limit(mech: Mechanism, robot: Robot, j: int, label: str) -> None:
     """Adds the bounds of a joint that has them; those of a ball bound an angle that is no coordinate."""
     model, place = robot.model, robot.places[j]
@@ -148,6 +171,8 @@ def add_limit(mech: Mechanism, robot: Robot, j: int, label: str) -> None:
         )
         return
     lower, upper = model.jnt_range[j] - place.offset
+    if not lower <= 0.0 <= upper:
+        robot.findings.beyond.append(label)
     single = len(JOINT_KINDS[mech.joints[place.joint].kind].coordinates) == 1
     mech.add_limit(
         unique(label, mech.limits),

@@ -52,7 +52,7 @@ class ImportReport:
 
     lost: left out.  changed: carried over in another form.  coordinates: the file's joints of one coordinate,
     by their names there.  inputs: its actuators, by their names there.  timestep: the one that the file asks
-    for [s], or None."""
+    for [s], or None.  beyond: joints that the reference configuration leaves beyond their limits."""
 
     source: str
     format: str
@@ -61,6 +61,7 @@ class ImportReport:
     coordinates: dict[str, Coordinate] = field(default_factory=dict)
     inputs: dict[str, Input] = field(default_factory=dict)
     timestep: float | None = None
+    beyond: tuple[str, ...] = ()
 
     @property
     def offsets(self) -> dict[str, float]:
@@ -79,6 +80,12 @@ class ImportReport:
             if (i.factor, i.offset) != (1.0, 0.0)
         ]
         lines += _part("Motors with another input than the file's control:", inputs)
+        if self.beyond:
+            named = ", ".join(self.beyond[:NAMED]) + (", ..." if len(self.beyond) > NAMED else "")
+            lines.append(
+                f"The reference is beyond the limits of {len(self.beyond)} joints ({named}): start "
+                "elsewhere, such as at a keyframe, or with allow_overlap=True."
+            )
         if self.timestep is not None:
             lines.append(f"The file asks for a time step of {self.timestep:.6g} s.")
         return "\n".join(lines)
@@ -105,6 +112,7 @@ class Findings:
         self.coordinates: dict[str, Coordinate] = {}
         self.inputs: dict[str, Input] = {}
         self.timestep: float | None = None
+        self.beyond: list[str] = []
 
     def lose(self, kind: str, name: str, why: str) -> None:
         """Notes something that was left out; `name` may be empty where the kind says it all."""
@@ -124,6 +132,7 @@ class Findings:
             dict(self.coordinates),
             dict(self.inputs),
             self.timestep,
+            tuple(self.beyond),
         )
 
 

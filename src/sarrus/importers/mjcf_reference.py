@@ -1,0 +1,96 @@
+"""The reference configuration of a compiled model: qpos0, or the nearest one that closes its loops."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sarrus.importers.mjcf_compile import named
+from sarrus.importers.report import Findings
+
+if TYPE_CHECKING:
+    from mujoco import MjData, MjModel
+
+CLOSED = 1e-9
+"""A constraint holds when it misses by no more [m, rad]: rounding of a chain of twenty frames is a thousand
+times smaller."""
+TIGHT = 1e-13
+ROUNDS, FURTHEST = 100, 0.3
+"""Rounds of closing loops, and the largest step of a coordinate in one [m, rad]."""
+
+
+def at_reference(model: MjModel, findings: Findings) -> MjData:
+    """Data of the model with all places at the reference configuration.
+
+    MuJoCo makes the anchors of a connect from qpos0, where its loops are then closed.  Constraints between
+    sites, welds with a pose of their own and relations of joints may be open there: exact joints need a
+    configuration that meets them, which Gauss-Newton finds next to qpos0."""
+    import mujoco
+
+    data = mujoco.MjData(model)
+    data.qpos[:] = model.qpos0
+    if len(carried(model)):
+        found = closed(model)
+        if found is None:
+            findings.change("reference", "", "some constraints do not meet in any configuration near qpos0")
+        elif found is not model.qpos0:
+            findings.change(
+                "reference", "", "not qpos0, but the nearest configuration that meets the equalities"
+            )
+            data.qpos[:] = found
+    mujoco.mj_kinematics(model, data)
+    mujoco.mj_comPos(model, data)
+    return data
+
+
+def carried(model: MjModel) -> list[int]:
+    """Active equality constraints that have a counterpart: connect, weld, and linear relations of joints."""
+    out = []
+    for e in range(model.neq):
+        kind = named("mjtEq", model.eq_type[e])
+        linear = model.eq_obj2id[e] < 0 or not np.any(model.eq_data[e, 2:5])
+        if model.eq_active0[e] and (kind in ("connect", "weld") or (kind == "joint" and linear)):
+            out.append(e)
+    return out
+
+
+def closed(model: MjModel) -> np.ndarray | None:
+    """The configuration next to qpos0 that meets all carried constraints: qpos0 itself, or None."""
+    import mujoco
+
+    off, flags, jacobian = mujoco.mjtDisableBit, int(model.opt.disableflags), int(model.opt.jacobian)
+    others = off.mjDSBL_CONTACT, off.mjDSBL_LIMIT, off.mjDSBL_FRICTIONLOSS
+    data, kept = mujoco.MjData(model), set(carried(model))
+    if flags & int(off.mjDSBL_EQUALITY | off.mjDSBL_CONSTRAINT):
+        return model.qpos0
+    try:
+        model.opt.disableflags = flags | sum(int(flag) for flag in others if not flags & int(flag))
+        model.opt.jacobian = int(mujoco.mjtJacobian.mjJAC_DENSE)
+        data.qpos[:] = model.qpos0
+        data.eq_active[:] = [e in kept for e in range(model.neq)]
+        for k in range(ROUNDS):
+            mujoco.mj_forward(model, data)
+            missed = np.array(data.efc_pos[: data.nefc])
+            worst = float(np.abs(missed).max(initial=0.0))
+            if k == 0 and worst <= CLOSED:
+                return model.qpos0
+            if worst <= TIGHT:
+                break
+            J = np.array(data.efc_J).reshape(-1)[: data.nefc * model.nv].reshape(data.nefc, model.nv)
+            step = -np.linalg.lstsq(J, missed, rcond=1e-10)[0]
+            step *= min(1.0, FURTHEST / max(float(np.abs(step).max(initial=0.0)), FURTHEST))
+            mujoco.mj_integratePos(model, data.qpos, step, 1.0)
+        return data.qpos.copy() if worst <= CLOSED else None
+    finally:
+        model.opt.disableflags, model.opt.jacobian = flags, jacobian
+
+
+def held_joints(model: MjModel) -> dict[int, int]:
+    """Joints that an active equality holds at one value, with the number of that equality."""
+    out = {}
+    for e in carried(model):
+        alone = model.eq_obj2id[e] < 0 or not np.any(model.eq_data[e, 1:5])
+        if named("mjtEq", model.eq_type[e]) == "joint" and alone:
+            out[int(model.eq_obj1id[e])] = e
+    return out
