@@ -10,6 +10,7 @@ import numpy as np
 
 from sarrus.errors import MechanismError
 from sarrus.mechanism import Joint
+from sarrus.plots.lettering import Lettering
 from sarrus.plots.placement import places
 from sarrus.plots.style import BLACK, BLUE, PURPLE, SMALL, VERMILLION, WIDTH, heading, new_figure
 
@@ -23,6 +24,12 @@ if TYPE_CHECKING:
 # Nodes up to which names are written, and up to which a graph is drawn.
 NAMED_NODES = 26
 MOST_NODES = 600
+# Edges up to which redundant rows are told in words; beyond, their number stands in brackets.
+FEW_EDGES = 8
+# Around the drawing, in lengths of an edge; size of the mark of a body [pt].
+MARGIN, MARK = 0.6, 7.0
+ANGLES = np.pi * np.array([-0.5, 0.5, 0.0, 1.0, -0.25, -0.75, 0.25, 0.75])
+SIDES = np.stack([np.cos(ANGLES), np.sin(ANGLES)], axis=1)
 TREE, CLOSURE, OTHER = "joint of the spanning tree", "joint that closes a loop", "gear or other constraint"
 LOOKS = {
     TREE: {"color": BLUE, "linestyle": "-"},
@@ -59,17 +66,24 @@ def mechanism_graph(of: Model | Trajectory, figure: Figure | None = None) -> Fig
     node = {body: k for k, body in enumerate(order)}
     pairs = [(node[a], node[b]) for edge in edges for a in edge.ends[:1] for b in edge.ends[1:]]
     x = places(len(order), pairs)
-    width, height = np.ptp(x, axis=0) + 1.2
-    high = float(np.clip((WIDTH - 0.6) * height / width, 1.0, 4.2))
-    figure = new_figure(WIDTH, high + 0.7) if figure is None else figure
-    figure.set_size_inches(WIDTH, high + 0.7)
-    axes = figure.subplots()
     named = len(order) <= NAMED_NODES
-    lines = _edges(axes, edges, x, node, named)
-    _nodes(axes, model, x, order, lines, named)
+    low, high = x.min(axis=0) - MARGIN, x.max(axis=0) + MARGIN
+    height = float(np.clip((WIDTH - 0.4) * (high - low)[1] / (high - low)[0], 1.0, 4.2))
+    figure = new_figure(WIDTH, height + 0.75) if figure is None else figure
+    figure.set_size_inches(WIDTH, height + 0.75)
+    axes = figure.subplots()
+    axes.set_xlim(low[0], high[0])
+    axes.set_ylim(low[1], high[1])
     axes.set_aspect("equal")
     axes.set_axis_off()
-    axes.margins(0.08, 0.12)
+    points = 68.0 * min((WIDTH - 0.4) / (high - low)[0], height / (high - low)[1])
+    paths = _edges(axes, edges, x, node, named)
+    _nodes(axes, model, x, order, named)
+    if named:
+        _names(axes, model, edges, paths, x, order, points)
+    elif anchored:
+        look = {"textcoords": "offset points", "ha": "right", "va": "center", "fontsize": SMALL - 0.5}
+        axes.annotate("world", x[0], xytext=(-4.0, 0.0), **look)
     _key(figure, edges, anchored)
     heading(figure, words(model))
     return figure
@@ -118,7 +132,7 @@ def words(model: Model) -> str:
 def _edges(
     axes: Axes, edges: list[Edge], x: np.ndarray, node: dict[int, int], named: bool
 ) -> list[np.ndarray]:
-    """Draws the joints; those between the same two bodies bend apart.  Returns their paths."""
+    """Draws the joints; those between the same two bodies bend apart.  Returns a path for each."""
     several = Counter(frozenset(edge.ends) for edge in edges)
     seen: Counter = Counter()
     paths = []
@@ -132,16 +146,12 @@ def _edges(
             ends = [ends[0], ends[0] + [0.0, 0.6]]
         for other in ends[1:]:
             path = curve(ends[0], other, 0.35 * bend)
-            axes.plot(*path.T, **look)
-            paths.append(path)
-        middle = paths[-1][len(paths[-1]) // 2]
+            axes.plot(*path.T, **look, clip_on=False)
+        paths.append(path)
         if edge.redundant:
-            axes.plot(
-                *middle, "X", color=BLACK, markersize=6.0 if named else 3.0, markeredgewidth=0.0, zorder=3.0
-            )
-        if named:
-            spare = f" ({edge.redundant} redundant)" if edge.redundant else ""
-            _beside(axes, paths[-1], edge.name + spare, LOOKS[edge.kind]["color"])
+            size = 6.0 if named else 3.0
+            look = {"color": BLACK, "markersize": size, "markeredgewidth": 0.0, "zorder": 3.0}
+            axes.plot(*path[len(path) // 2], "X", clip_on=False, **look)
     return paths
 
 
@@ -152,61 +162,53 @@ def curve(a: np.ndarray, b: np.ndarray, bend: float) -> np.ndarray:
     return (1.0 - s) * a + s * b + 4.0 * bend * s * (1.0 - s) * side
 
 
-def _beside(axes: Axes, path: np.ndarray, text: str, color: str) -> None:
-    """A name beside the middle of an edge, on its upper or right side."""
-    middle, along = path[len(path) // 2], path[-1] - path[0]
-    along = along / max(float(np.linalg.norm(along)), 1e-9)
-    side = np.array([-along[1], along[0]])
-    if side[1] < -0.2 or (abs(side[1]) <= 0.2 and side[0] < 0.0):
-        side = -side
-    where = {"ha": "center" if abs(side[0]) < 0.5 else "left" if side[0] > 0 else "right"}
-    where["va"] = "bottom" if side[1] > 0.3 else "center"
-    _text(axes, middle, 5.0 * side, text, color, **where)
-
-
-def _text(axes: Axes, at: np.ndarray, offset: np.ndarray, text: str, color: str, **where: str) -> None:
-    axes.annotate(
-        text, at, xytext=tuple(offset), textcoords="offset points", fontsize=SMALL - 0.5, color=color,
-        zorder=2.2, bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.6}, **where,
-    )  # fmt: skip
-
-
-def _nodes(
-    axes: Axes, model: Model, x: np.ndarray, order: list[int], lines: list[np.ndarray], named: bool
-) -> None:
-    """Draws the bodies, the world as a square; names on the side where fewest edges leave."""
-    size = 7.0 if named else 2.8
+def _nodes(axes: Axes, model: Model, x: np.ndarray, order: list[int], named: bool) -> None:
+    """Draws the bodies, the world as a square."""
+    size, rim = (MARK, 1.0) if named else (2.8, 0.6)
+    rims = {"markersize": size, "markeredgecolor": BLACK, "markeredgewidth": rim, "zorder": 2.5}
     for k, body in enumerate(order):
         world = body == len(model.body_names)
         look = {"color": BLACK, "marker": "s"} if world else {"color": "white", "marker": "o"}
-        axes.plot(
-            *x[k],
-            markersize=size,
-            markeredgecolor=BLACK,
-            markeredgewidth=1.0 if named else 0.6,
-            zorder=2.5,
-            **look,
-        )
-        if named or world:
-            side = _free_side(x[k], lines)
-            name = "world" if world else model.body_names[body]
-            where = {"ha": "center" if abs(side[0]) < 0.5 else "left" if side[0] > 0 else "right"}
-            where["va"] = "center" if abs(side[1]) < 0.5 else "bottom" if side[1] > 0 else "top"
-            _text(axes, x[k], (size + 0.5) * side, name, BLACK, **where)
+        axes.plot(*x[k], clip_on=False, **rims, **look)
 
 
-def _free_side(at: np.ndarray, lines: list[np.ndarray]) -> np.ndarray:
-    """The direction out of eight, below first, that is furthest from the edges that leave a node."""
-    leaving = []
-    for path in lines:
-        for end, near in ((path[0], path[3]), (path[-1], path[-4])):
-            if np.allclose(end, at):
-                leaving.append((near - end) / max(float(np.linalg.norm(near - end)), 1e-9))
-    angles = np.pi * np.array([-0.5, 0.5, 0.0, 1.0, -0.25, -0.75, 0.25, 0.75])
-    sides = np.stack([np.cos(angles), np.sin(angles)], axis=1)
-    if not leaving:
-        return sides[0]
-    return sides[int((sides @ np.array(leaving).T).max(axis=1).round(2).argmin())]
+def _names(
+    axes: Axes,
+    model: Model,
+    edges: list[Edge],
+    paths: list[np.ndarray],
+    x: np.ndarray,
+    order: list[int],
+    points: float,
+) -> None:
+    """Writes the names of bodies and joints where they hide least; points: of the drawing per unit."""
+    crosses = [path[len(path) // 2] for edge, path in zip(edges, paths, strict=True) if edge.redundant]
+    marks = np.concatenate([x, np.array(crosses).reshape(-1, 2)])
+    lettering = Lettering(points * marks, MARK, [points * path for path in paths], SMALL - 0.5)
+    for k, body in enumerate(order):
+        name = "world" if body == len(model.body_names) else model.body_names[body]
+        where = lettering.place(name, [(points * x[k], side) for side in SIDES])
+        _text(axes, where / points, name, BLACK)
+    words = " ({} redundant)" if len(edges) <= FEW_EDGES else " ({})"
+    for edge, path in zip(edges, paths, strict=True):
+        text = edge.name + (words.format(edge.redundant) if edge.redundant else "")
+        where = lettering.place(text, beside(points * path), of_line=True)
+        _text(axes, where / points, text, LOOKS[edge.kind]["color"])
+
+
+def beside(path: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Places for a name beside a line: (point of it, direction), the middle and the upper side first."""
+    out = []
+    for k in (10, 8, 12, 6, 14, 5, 15):
+        along = path[min(k + 1, 20)] - path[k - 1]
+        side = np.array([-along[1], along[0]])
+        side = side if side[1] >= 0.0 else -side
+        out += [(path[k], side), (path[k], -side)]
+    return out
+
+
+def _text(axes: Axes, centre: np.ndarray, text: str, color: str) -> None:
+    axes.text(*centre, text, fontsize=SMALL - 0.5, color=color, ha="center", va="center", zorder=2.2)
 
 
 def _key(figure: Figure, edges: list[Edge], anchored: bool) -> None:
