@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sarrus import layout
 from sarrus.errors import MechanismError
 from sarrus.model.gaps import meets
 from sarrus.plots.style import thin
 from sarrus.viewers.scene import Scene
 
 if TYPE_CHECKING:
+    from sarrus.model.contacts import Line
     from sarrus.trajectory import Trajectory
 
 POINTS = 600
@@ -65,18 +68,15 @@ def finite_nodes(traj: Trajectory) -> np.ndarray:
 
 
 def motion_of(traj: Trajectory, fps: float, most: int | None = None) -> Motion:
-    """The nodes nearest to `fps` frames per second, at most `most` of them, first and last included."""
+    """Every k-th node, the first and the last: no more than `fps` per second nor than about `most` in all."""
     nodes = finite_nodes(traj)
-    time = traj.time[nodes]
-    span = float(time[-1] - time[0])
-    count = min(len(nodes), max(2, int(np.ceil(span * fps * (1.0 - 1e-9))) + 1))
+    span = float(traj.time[nodes[-1]] - traj.time[nodes[0]])
+    every = 1
+    if len(nodes) > 1 and span > 0.0:
+        every = max(1, math.ceil((len(nodes) - 1) / (span * fps) * (1.0 - 1e-9)))
     if most is not None:
-        count = max(1, min(count, most))
-    if count < len(nodes):
-        wanted = np.linspace(time[0], time[-1], count)
-        after = np.clip(np.searchsorted(time, wanted), 1, len(time) - 1)
-        nearer = after - (wanted - time[after - 1] < time[after] - wanted)
-        nodes = nodes[np.unique(nearer)]
+        every = max(every, math.ceil((len(nodes) - 1) / max(1, most - 2)))
+    nodes = np.union1d(nodes[::every], nodes[-1:])
     q = traj.orientation[nodes]
     q = q / np.linalg.norm(q, axis=2, keepdims=True)
     flips = np.sum(q[1:] * q[:-1], axis=2) < 0.0
@@ -87,15 +87,18 @@ def motion_of(traj: Trajectory, fps: float, most: int | None = None) -> Motion:
 
 def arrows_of(traj: Trajectory, motion: Motion) -> Arrows | None:
     """Mean forces of the contacts between shapes over the time nearest to each frame; None without any."""
-    if traj.touch_records is None or len(motion.time) < 2 or not traj.model.contacts.pairs:
+    if traj.touch_records is None or len(motion.time) < 2 or not meets(traj.model):
         return None
     seen = traj.touches
-    own = seen.contact >= len(traj.model.contacts.lines)  # limits, dry friction and ropes come first
+    lines = traj.model.contacts.lines
+    shapes = {i for i in seen.names if i >= len(lines) or touch_of_shapes(lines[i])}
+    own = np.isin(seen.contact, list(shapes))
     contact, point = seen.contact[own], seen.point[own]
     # Arrows show what acts on a body: where the second of the two is the world, the opposite.
     into = np.array([seen.bodies[int(i)][1] == "world" for i in contact], dtype=bool)
     impulse = np.where(into[:, None], -1.0, 1.0) * seen.impulse[own]
-    edges = 0.5 * (motion.time[1:] + motion.time[:-1])
+    # A node half-way between two frames belongs to the later one, whatever the last digit of its time.
+    edges = 0.5 * (motion.time[1:] + motion.time[:-1]) - 1e-3 * traj.dt
     frame = np.searchsorted(edges, seen.time[own])
     good = np.isfinite(point).all(axis=1) & np.isfinite(impulse).all(axis=1)
     frame, contact, point, impulse = frame[good], contact[good], point[good], impulse[good]
@@ -107,10 +110,18 @@ def arrows_of(traj: Trajectory, motion: Motion) -> Arrows | None:
         return np.stack([np.bincount(row, values[:, k], count) for k in range(3)], axis=1)
 
     middle = total(point * weight[:, None]) / np.bincount(row, weight, count)[:, None]
-    bounds = np.concatenate([motion.time[:1], edges, motion.time[-1:]])
-    force = total(impulse) / np.diff(bounds)[keys[:, 0], None]
+    nodes = np.searchsorted(edges, traj.time[0] + traj.dt * np.arange(traj.stats.steps + 1))
+    share = np.full(len(nodes), traj.dt)
+    share[[0, -1]] *= 0.5  # a node at an end of the run has one step only
+    lasting = np.bincount(nodes, share, len(motion.time))
+    force = total(impulse) / np.maximum(lasting, 0.5 * traj.dt)[keys[:, 0], None]
     start = np.searchsorted(keys[:, 0], np.arange(len(motion.time) + 1))
     return Arrows(start, middle, force)
+
+
+def touch_of_shapes(line: Line) -> bool:
+    """Whether a line of the table of contacts is one of shapes: not a rope, a limit or dry friction."""
+    return line.kind == layout.TOUCH and int(line.feature[layout.FEATURE_TYPE]) != layout.ROPE
 
 
 def curves_of(traj: Trajectory) -> list[Curve]:
