@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sarrus.errors import FileError, MechanismError
-from sarrus.mechanism import HalfSpace, Mechanism
+from sarrus.mechanism import HalfSpace, Joint, Mechanism
 
 ENDINGS = (".xml", ".mjcf", ".urdf", ".yaml", ".yml", ".zip")
 ROBOT_ROOTS = ("mujoco", "robot")
@@ -36,6 +36,8 @@ def load(
     files, the path of one in it."""
     where = os.fspath(path)
     form = form_of(path)
+    if member is not None and form != "zip":
+        raise MechanismError(f"{where}: member is for archives (.zip); this is a single file")
     if member is not None and form != "zip":
         raise MechanismError(f"{where}: member is for archives (.zip); this is one file")
     if form == "yaml":
@@ -101,3 +103,14 @@ def add_ground(mech: Mechanism, ground: bool | float, where: str) -> None:
         mech.add_ground(name=name)
     else:
         mech.add_ground(friction=ground, name=name)
+    for body in standing(mech):
+        mech.exclude(body, name)
+
+
+def standing(mech: Mechanism) -> list[str]:
+    """Bodies that fixed joints tie to the world: the ground may reach into the base of a robot arm."""
+    fixed = [j for j in mech.joints.values() if isinstance(j, Joint) and j.kind == "fixed"]
+    found = {"world"}
+    for _ in fixed:
+        found |= {b for j in fixed if {j.parent, j.child} & found for b in (j.parent, j.child)}
+    return [name for name in mech.bodies if name in found]

@@ -7,11 +7,9 @@ from typing import Any
 import numpy as np
 
 from sarrus.errors import MechanismError
+from sarrus.importers.mjcf_colours import colour, coloured_faces
 from sarrus.importers.mjcf_compile import Robot, named
 from sarrus.mechanism import Box, Capsule, ConvexMesh, Cylinder, HalfSpace, Mesh, Shape, Sphere
-
-DEFAULT_COLOUR = (0.5, 0.5, 0.5, 1.0)
-"""What MuJoCo gives a geom without colour; here such a shape takes the colour of its body."""
 
 
 def body_shapes(robot: Robot) -> dict[int, list[Shape]]:
@@ -91,9 +89,10 @@ def mesh(robot: Robot, g: int, name: str, touches: bool, place: dict[str, Any]) 
     begin, faces = int(model.mesh_faceadr[m]), int(model.mesh_facenum[m])
     triangles = np.array(model.mesh_face[begin : begin + faces], np.int64)
     shapes: list[Shape] = []
-    if faces:
-        drawn = {k: v for k, v in place.items() if k != "friction"}
-        shapes.append(Mesh(vertices, triangles, **drawn))
+    drawn = {"at": place["at"], "orientation": place["orientation"]}
+    for numbers, color in coloured_faces(robot, g) if faces else ():
+        used, corners = np.unique(triangles[numbers], return_inverse=True)
+        shapes.append(Mesh(vertices[used], corners.reshape(-1, 3), color=color, **drawn))
     if touches:
         shapes.append(ConvexMesh(hull(vertices), **place))
     return shapes
@@ -153,17 +152,6 @@ def icosphere(rounds: int) -> tuple[np.ndarray, np.ndarray]:
     )
     faces[inward] = faces[inward][:, ::-1]
     return points, faces
-
-
-def colour(robot: Robot, g: int) -> tuple[float, ...] | None:
-    """Red, green, blue, opacity of a geom: its own, that of its material, or None where nothing is said."""
-    model = robot.model
-    own, material = np.array(model.geom_rgba[g], float), int(model.geom_matid[g])
-    if not np.allclose(own, DEFAULT_COLOUR):
-        return tuple(np.clip(own, 0.0, 1.0))
-    if material < 0:
-        return None
-    return tuple(np.clip(np.array(model.mat_rgba[material], float), 0.0, 1.0))
 
 
 def quaternion(R: np.ndarray) -> np.ndarray:
