@@ -22,8 +22,9 @@ def mechanisms(incomplete: str) -> list[Offer]:
     """Gallery names with their summaries."""
     from sarrus.gallery import NAMES, describe
 
-    wanted = incomplete.replace("-", "_")
-    return [(name, describe(name).summary) for name in NAMES if name.startswith(wanted)]
+    found = [name for name in NAMES if name.startswith(incomplete.replace("-", "_"))]
+    # The shell drops what does not begin as the user wrote it.
+    return [(name.replace("_", "-") if "-" in incomplete else name, describe(name).summary) for name in found]
 
 
 def models(incomplete: str) -> list[Offer]:
@@ -79,11 +80,17 @@ def layers(incomplete: str) -> list[str]:
     return [name for name in LAYERS if name.startswith(incomplete)]
 
 
-def settings(context: typer.Context, incomplete: str) -> list[Offer]:
+def model_on(ctx: typer.Context) -> str:
+    """MODEL on the line so far; before the option that is being completed it is not yet parsed."""
+    words = [word for word in ctx.args if not word.startswith("-")]
+    return str(ctx.params.get("model") or (words[0] if words else ""))
+
+
+def settings(ctx: typer.Context, incomplete: str) -> list[Offer]:
     """Parameters of the mechanism on the line, with their defaults: links=1."""
     from sarrus.gallery import NAMES, describe
 
-    name = str(context.params.get("model") or "").replace("-", "_")
+    name = model_on(ctx).replace("-", "_")
     if name not in NAMES:
         return []
     known = describe(name).parameters
@@ -92,11 +99,11 @@ def settings(context: typer.Context, incomplete: str) -> list[Offer]:
     ]
 
 
-def keyframes(context: typer.Context, incomplete: str) -> list[str]:
+def keyframes(ctx: typer.Context, incomplete: str) -> list[str]:
     """Keyframes of the mechanism on the line: of a gallery name, or named in a file of text."""
     import re
 
-    model = str(context.params.get("model") or "")
+    model = model_on(ctx)
     path = Path(model).expanduser()
     if path.suffix.lower() in (".xml", ".mjcf") and path.is_file():
         found = re.findall(r"""<key\b[^>]*?\bname\s*=\s*["']([^"']+)""", text(path))

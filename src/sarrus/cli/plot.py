@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
+from sarrus.cli import completion
 from sarrus.cli.answer import JsonFlag, answering
 from sarrus.cli.figures import check_folder, write_plot
 
@@ -26,7 +27,12 @@ class Format(StrEnum):
 
 def plot(
     run: Annotated[
-        Path, typer.Argument(metavar="RUN.npz", help="A trajectory saved by 'sarrus simulate --out'.")
+        Path,
+        typer.Argument(
+            metavar="RUN.npz",
+            help="A trajectory saved by 'sarrus simulate --out'.",
+            autocompletion=completion.runs,
+        ),
     ],
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the overview.")] = Path("plots"),
     every: Annotated[

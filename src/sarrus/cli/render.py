@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from sarrus.cli import completion
 from sarrus.cli.answer import JsonFlag, answering
 from sarrus.cli.progress import progress_bar
 from sarrus.errors import MechanismError
@@ -18,7 +19,12 @@ CAMERA, TIME, DRAWN = "Camera", "Time", "What is drawn"
 
 def render(
     run: Annotated[
-        Path, typer.Argument(metavar="RUN.npz", help="A trajectory saved by 'sarrus simulate --out'.")
+        Path,
+        typer.Argument(
+            metavar="RUN.npz",
+            help="A trajectory saved by 'sarrus simulate --out'.",
+            autocompletion=completion.runs,
+        ),
     ],
     out: Annotated[
         Path | None,
@@ -80,6 +86,7 @@ def render(
         typer.Option(
             metavar="LAYER",
             help="shapes, collision, joints, frames, masses or ground; may be repeated.",
+            autocompletion=completion.layers,
             rich_help_panel=DRAWN,
         ),
     ] = None,

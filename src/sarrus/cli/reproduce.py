@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from sarrus.cli import completion
 from sarrus.cli.answer import FAILED_RUN, JsonFlag, answering
 from sarrus.cli.checkout import checkout
 from sarrus.cli.experiments import Experiment, discover, select
@@ -19,7 +20,11 @@ from sarrus.errors import MechanismError
 def reproduce(
     experiment: Annotated[
         str | None,
-        typer.Argument(metavar="EXPERIMENT", help="As MC23/fig_7a, or MC23 for all of that paper."),
+        typer.Argument(
+            metavar="EXPERIMENT",
+            help="As MC23/fig07a_drift, or MC23 for all of that paper.",
+            autocompletion=completion.experiments,
+        ),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Run every experiment.")] = False,
     listing: Annotated[bool, typer.Option("--list", help="List the experiments and stop.")] = False,

@@ -120,7 +120,7 @@ class Canvas:
         self.shift[: self.bodies] = positions
         for k, line in enumerate(self.scene.lines):
             a, b = self.point(line.body_a, line.point_a), self.point(line.body_b, line.point_b)
-            wide = {"spring": 0.45, "rope": 0.14, "wire": 0.10}[line.kind] * self.scene.unit
+            wide = {"spring": 0.65, "rope": 0.14, "wire": 0.10}[line.kind] * self.scene.unit
             self._aim(self.first_line + k, a, b - a, wide)
 
     def point(self, body: int, local: Array) -> Array:

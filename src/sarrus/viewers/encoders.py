@@ -53,7 +53,9 @@ def library(path: Path, name: str) -> Any:
 def possible_fps(path: Path, fps: float) -> float:
     """The frames per second nearest to `fps` that the file can hold: gif counts in 1/100 s, webp in ms."""
     ticks = {".gif": 100.0, ".webp": 1000.0}.get(path.suffix.lower())
-    return fps if ticks is None else ticks / max(2, round(ticks / fps))
+    if ticks is None or not fps > 0.0:
+        return fps
+    return ticks / max(2, round(ticks / fps))
 
 
 def write_film(path: Path, size: tuple[int, int], fps: float, pictures: Iterable[Picture],

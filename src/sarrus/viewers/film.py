@@ -70,7 +70,11 @@ class Film:
         floor = None
         if not level and np.linalg.norm(mechanism.gravity) > 0.0 and not self.path.any():
             floor = float(relative[:, 2].min()) - 0.12 * self.reach
-        directions = cameras.best_direction(self.positions[survey] - self.path[survey][:, None, :], relative)
+        # The direction is that of the whole run: a picture of one instant is seen as its film would be.
+        whole, _ = poses(traj, np.linspace(traj.time[nodes[0]], traj.time[nodes[-1]], SURVEYED))
+        if self.path.any():
+            whole = whole - whole.mean(axis=1, keepdims=True)
+        directions = cameras.best_direction(whole, relative)
         chosen = [
             given if given is not None else own
             for given, own in zip((azimuth, elevation), directions, strict=True)
@@ -81,9 +85,7 @@ class Film:
             below = relative[:: max(1, len(relative) // 200)] * (1.0, 1.0, 0.0) + (0.0, 0.0, ground)
             relative = np.concatenate([relative, 0.5 * below + 0.5 * below.mean(axis=0)])
         self.camera = cameras.framing(relative, chosen[0], chosen[1], size, zoom)
-        self.trails = [
-            (list(traj.body_names).index(name), CYCLE[k % len(CYCLE)]) for k, name in enumerate(trails)
-        ]
+        self.trails = [(k, self._colour_of(k)) for k in map(traj.body_names.index, trails)]
         self.canvas = Canvas(
             self.scene,
             size,
@@ -110,6 +112,10 @@ class Film:
         for name in layers or ():
             if name not in LAYERS:
                 raise unknown_name("layer", name, LAYERS)
+
+    def _colour_of(self, body: int) -> tuple[float, ...]:
+        """The colour of the first part of a body."""
+        return next((part.color for part in self.scene.parts if part.body == body), CYCLE[0])
 
     def _covered(self, seen: Array) -> tuple[Array, float]:
         """Centre (3,) and radius [m] of the whole motion, that grounds must cover."""

@@ -1,0 +1,108 @@
+"""Shell completion: what is offered after TAB, in a fresh process, as a shell asks for it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+SECONDS = 0.3
+"""Of processor time, on top of what Python, numpy and typer need to start: TAB must not keep one waiting."""
+HEAVY = ("numba", "scipy", "matplotlib", "mujoco", "viser", "PIL")
+
+
+def process(code: str, line: str, folder: object) -> subprocess.CompletedProcess[str]:
+    """A process in `folder` that completes the last word of a line, as bash would ask."""
+    words = line.split(" ")
+    asked = {"_SARRUS_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1)}
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=folder,
+        env=os.environ | asked,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def offers(line: str, folder: object) -> list[str]:
+    """What is offered for the last word of the line."""
+    done = process("from sarrus.cli import main; main()", line, folder)
+    return done.stdout.split()
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder with robots, a run and a picture."""
+    for name in ("robot.xml", "arm.urdf", "run.npz", "photo.png"):
+        (tmp_path / name).write_text("")
+    (tmp_path / "legged.xml").write_text(
+        '<mujoco><keyframe><key name="home"/><key qpos="0" name="crouch"/></keyframe></mujoco>'
+    )
+    (tmp_path / "swing.yaml").write_text(
+        "bodies:\n  rod: {mass: 1}\nkeyframes:\n  up:\n    joints: {a: 1}\n  down: {}\n"
+    )
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / "dog.xml").write_text("")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("line", "offered", "not_offered"),
+    [
+        ("sarrus sim", {"simulate"}, {"check"}),
+        ("sarrus simulate pend", {"pendulum"}, {"four_bar"}),
+        ("sarrus simulate double-four", {"double-four-bar"}, {"four_bar"}),
+        (
+            "sarrus check ",
+            {"quadruped", "robot.xml", "arm.urdf", "swing.yaml", "models/"},
+            {"run.npz", "photo.png"},
+        ),
+        ("sarrus check models/", {"models/dog.xml"}, {"robot.xml"}),
+        ("sarrus plot ", {"run.npz", "models/"}, {"robot.xml"}),
+        ("sarrus render r", {"run.npz"}, {"robot.xml"}),
+        ("sarrus simulate pendulum --method var", {"variational", "variational1", "variational4"}, set()),
+        ("sarrus simulate pendulum --set li", {"links=10"}, set()),
+        ("sarrus simulate legged.xml --keyframe ", {"home", "crouch"}, set()),
+        ("sarrus simulate swing.yaml --keyframe ", {"up", "down"}, {"rod", "joints"}),
+        ("sarrus render run.npz film.gif --layer ", {"shapes", "joints"}, set()),
+        ("sarrus gallery scis", {"scissor_lift"}, set()),
+        ("sarrus reproduce MC23/fig07", {"MC23/fig07a_drift"}, {"MC23/fig08a_chains"}),
+    ],
+)
+def test_completion_offers(folder, line, offered, not_offered):
+    found = set(offers(line, folder))
+    assert found >= offered
+    assert not found & not_offered
+
+
+def test_completion_loads_nothing_heavy_and_is_quick(folder):
+    code = (
+        "import atexit, contextlib, importlib, json, sys, time\n"
+        "for name in ('numpy', 'typer', 'typer._adapters', 'rich.console'):\n"
+        "    with contextlib.suppress(ImportError):\n"
+        "        importlib.import_module(name)\n"
+        "start = time.process_time()\n"
+        f"atexit.register(lambda: print(json.dumps([time.process_time() - start, "
+        f"[name for name in {HEAVY} if name in sys.modules]]), file=sys.stderr))\n"
+        "from sarrus.cli import main; main()"
+    )
+    done = process(code, "sarrus simulate pend", folder)
+    seconds, heavy = json.loads(done.stderr.splitlines()[-1])
+    assert done.stdout.split() == ["pendulum"]
+    assert heavy == []
+    assert seconds < SECONDS
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_script_of_each_shell_can_be_shown(shell):
+    done = subprocess.run(
+        [sys.executable, "-c", "from sarrus.cli import main; main()"],
+        env=os.environ | {"_SARRUS_COMPLETE": f"source_{shell}"},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert "sarrus" in done.stdout
+    assert "_SARRUS_COMPLETE" in done.stdout
