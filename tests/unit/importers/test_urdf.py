@@ -1,0 +1,253 @@
+"""URDF trees: links, bases, joints, motors, shapes and what is listed of the rest."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from tests.unit.importers.urdf_texts import joint, link, robot, written
+
+import sarrus
+from sarrus.importers.report import LossyImport
+
+CLOSE = 1e-12
+"""Placing a link takes a few products of numbers near 1."""
+ARM = robot(link("arm"), '<link name="base"/>', joint("hinge", "base", "arm", "0 0 1"))
+
+
+def loaded(folder, text, **options):
+    """The mechanism of a URDF text, whatever it leaves out."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LossyImport)
+        return sarrus.load(written(folder, text), **options)
+
+
+def notes(mech, part="changed"):
+    """The report's items by kind and name."""
+    return {(item.kind, item.name): item.why for item in getattr(mech.import_report, part)}
+
+
+def test_links_keep_their_names_places_and_mass_properties(tmp_path):
+    inertial = (
+        '<inertial><origin xyz="0.1 0.2 0.3" rpy="0 0 1.5707963267948966"/><mass value="2"/>'
+        '<inertia ixx="1" ixy="0.1" ixz="0.2" iyy="2" iyz="0.3" izz="2.5"/></inertial>'
+    )
+    text = robot(
+        '<link name="base"/>',
+        f'<link name="arm">{inertial}</link>',
+        joint("hinge", "base", "arm", "1 0 0", "0 0 1.5707963267948966", axis="0 0 2"),
+    )
+    mech = loaded(tmp_path, text)
+    body = mech.bodies["arm"]
+    assert mech.name == "robot"
+    assert body.mass == 2.0
+    np.testing.assert_allclose(body.position, (1 - 0.2, 0.1, 0.3), atol=CLOSE)
+    np.testing.assert_allclose(body.orientation, (np.sqrt(0.5), 0, 0, np.sqrt(0.5)), atol=CLOSE)
+    # The axes of the inertia are turned by a quarter about z against those of the link.
+    wanted = [[2, -0.1, -0.3], [-0.1, 1, 0.2], [-0.3, 0.2, 2.5]]
+    np.testing.assert_allclose(body.inertia, wanted, atol=CLOSE)
+    hinge = mech.joints["hinge"]
+    assert (hinge.kind, hinge.parent, hinge.child) == ("revolute", "world", "arm")
+    np.testing.assert_allclose(hinge.at, (1, 0, 0), atol=CLOSE)
+    np.testing.assert_allclose(hinge.axis, (0, 0, 1), atol=CLOSE)
+    assert {name: frame.body for name, frame in mech.frames.items()} == {"base": "world", "arm": "arm"}
+    np.testing.assert_allclose(mech.frames["arm"].at, (1, 0, 0), atol=CLOSE)
+
+
+def test_all_types_of_joints_are_read_and_the_axis_is_x_by_default(tmp_path):
+    bounds = '<limit lower="-1" upper="2" effort="3" velocity="0"/>'
+    kinds = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar", "spherical")
+    parts = [link("base"), *(link(kind) for kind in kinds)]
+    parts += [
+        joint(f"{kind} joint", "base", kind, kind=kind, axis=None, inner=bounds if kind == "revolute" else "")
+        for kind in kinds
+    ]
+    mech = loaded(tmp_path, robot(*parts))
+    found = {name.removesuffix(" joint"): j.kind for name, j in mech.joints.items()}
+    assert found == {
+        "base free": "free",
+        "revolute": "revolute",
+        "continuous": "revolute",
+        "prismatic": "prismatic",
+        "fixed": "fixed",
+        "floating": "free",
+        "planar": "planar",
+        "spherical": "spherical",
+    }
+    for name in ("revolute", "prismatic", "planar"):
+        assert mech.joints[f"{name} joint"].axis.tolist() == [1.0, 0.0, 0.0]
+    limit = mech.limits["revolute joint"]
+    assert (limit.lower[0], limit.upper[0]) == (-1.0, 2.0)
+    assert list(mech.limits) == ["revolute joint"]
+    assert notes(mech)["joint", "prismatic joint"] == "has no limits lower < upper, so it is not limited"
+    assert sarrus.build(mech).dof == 6 + 1 + 1 + 1 + 0 + 6 + 3 + 3
+
+
+def test_a_root_with_mass_floats_unless_it_is_held(tmp_path):
+    text = robot(link("base", mass=3.0), link("arm"), joint("hinge", "base", "arm"))
+    floating = loaded(tmp_path, text)
+    assert floating.joints["base free"].kind == "free"
+    assert sarrus.build(floating).dof == 7
+    held = loaded(tmp_path, text, fixed_base=True)
+    assert held.joints["base fixed"].kind == "fixed"
+    assert list(held.bodies) == ["base", "arm"]
+    assert sarrus.build(held).dof == 1
+
+
+@pytest.mark.parametrize("root", ['<link name="base"/>', '<link name="world"/>', ""])
+def test_a_root_without_mass_or_named_world_is_the_ground(tmp_path, root):
+    name = "base" if "base" in root else "world"
+    mech = loaded(tmp_path, robot(root, link("arm"), joint("hinge", name, "arm")))
+    assert list(mech.bodies) == ["arm"]
+    assert mech.joints["hinge"].parent == "world"
+    assert sarrus.build(mech).dof == 1
+
+
+def test_a_root_without_mass_that_is_fixed_to_one_with_mass_floats_with_it(tmp_path):
+    text = robot(
+        '<link name="footprint"/>', link("base"), joint("up", "footprint", "base", "0 0 2", kind="fixed")
+    )
+    mech = loaded(tmp_path, text)
+    assert list(mech.joints) == ["base free"]
+    assert mech.frames["footprint"].body == "base"
+    assert notes(mech) == {("link", "footprint"): "has no mass and is a frame of the body 'base'"}
+
+
+def test_fixed_links_with_mass_stay_bodies_and_those_without_become_frames(tmp_path):
+    text = robot(
+        '<link name="base"/>', link("arm"), link("tool", 0.1), '<link name="tip"/>', '<link name="camera"/>',
+        joint("hinge", "base", "arm"),
+        joint("mount", "arm", "tool", "1 0 0", kind="fixed"),
+        joint("end", "tool", "tip", "0.1 0 0", kind="fixed"),
+        joint("view", "arm", "camera", "0.5 0 0", kind="fixed"),
+    )  # fmt: skip
+    mech = loaded(tmp_path, text)
+    assert list(mech.bodies) == ["arm", "tool"]
+    assert mech.joints["mount"].kind == "fixed"
+    assert {n: f.body for n, f in mech.frames.items()} == {
+        "base": "world", "arm": "arm", "tool": "tool", "tip": "tool", "camera": "arm",
+    }  # fmt: skip
+    np.testing.assert_allclose(mech.frames["tip"].at, (1.1, 0, 0), atol=CLOSE)
+    assert sarrus.build(mech).dof == 1
+
+
+def test_a_link_without_mass_between_two_moving_joints_does_not_change_the_motion(tmp_path):
+    """Two crossed hinges with nothing between them are a universal joint."""
+    text = robot(
+        '<link name="base"/>', '<link name="cross"/>', link("arm"),
+        joint("first", "base", "cross", axis="1 0 0"),
+        joint("second", "cross", "arm", rpy="0 0.4 0", axis="0 1 0"),
+    )  # fmt: skip
+    mech = loaded(tmp_path, text)
+    assert notes(mech)["link", "cross"] == "has no mass in the file; it got 1e-9 of that of the robot"
+    plain = sarrus.Mechanism()
+    arm = mech.bodies["arm"]
+    plain.add_body("arm", arm.mass, arm.inertia, position=arm.position, orientation=arm.orientation)
+    plain.add_joint("both", "universal", "world", "arm", at=(0, 0, 0), axis=(1, 0, 0), axis2=(0, 1, 0))
+    ends = []
+    for made, names in ((mech, ("first", "second")), (plain, ("both",))):
+        model = sarrus.build(made)
+        speed = {"first": 1.0} if len(names) == 2 else {"both": (1.0, 0.0)}
+        run = sarrus.simulate(model, duration=0.2, dt=0.005, state=model.state(velocities=speed))
+        ends.append(run.body("arm").position[-1])
+    np.testing.assert_allclose(ends[0], ends[1], atol=1e-8)  # 1e-9 of the mass moves it by no more
+
+
+def test_damping_friction_and_springs_act_on_the_joint(tmp_path):
+    inner = '<dynamics damping="0.3" friction="0.2"/>'
+    spring = (
+        '<gazebo reference="hinge"><springStiffness>4</springStiffness>'
+        "<springReference>0.5</springReference></gazebo>"
+    )
+    text = robot('<link name="base"/>', link("arm"), joint("hinge", "base", "arm", inner=inner), spring)
+    mech = loaded(tmp_path, text)
+    assert mech.joint_springs["hinge"].damping.tolist() == [0.3]
+    assert mech.joint_springs["hinge"].stiffness.tolist() == [0.0]
+    assert mech.joint_frictions["hinge"].effort.tolist() == [0.2]
+    assert (mech.joint_springs["hinge spring"].stiffness[0], mech.joint_springs["hinge spring"].rest[0]) == (
+        4.0,
+        0.5,
+    )
+    assert not mech.import_report.lost
+
+
+def test_a_joint_whose_zero_is_outside_its_limits_starts_from_a_keyframe(tmp_path):
+    inner = '<limit lower="0.5" upper="1.5" effort="0" velocity="0"/>'
+    text = robot(
+        '<link name="base"/>', link("arm"), joint("hinge", "base", "arm", kind="revolute", inner=inner)
+    )
+    mech = loaded(tmp_path, text)
+    assert mech.keyframes["start"].joints["hinge"].tolist() == [1.0]
+    assert "keyframe='start'" in notes(mech)["joint", "hinge"]
+    assert sarrus.build(mech).state(keyframe="start").joint_position("hinge") == pytest.approx(1.0, abs=1e-9)
+
+
+def test_transmissions_and_ros2_control_make_motors_with_the_effort_limit(tmp_path):
+    bound = '<limit lower="-1" upper="1" effort="7" velocity="0"/>'
+    parts = ['<link name="base"/>', *(link(n) for n in "abc")]
+    parts += [joint(f"j{n}", "base", n, kind="revolute", inner=bound) for n in "abc"]
+    drive = (
+        '<transmission name="t"><type>transmission_interface/SimpleTransmission</type><joint name="ja">'
+        '<hardwareInterface>EffortJointInterface</hardwareInterface></joint><actuator name="motor a">'
+        "<mechanicalReduction>50</mechanicalReduction></actuator></transmission>"
+        '<ros2_control><joint name="jb"><command_interface name="effort"/></joint></ros2_control>'
+    )
+    mech = loaded(tmp_path, robot(*parts, drive))
+    assert {m.name: (m.joint, m.mode, m.limit) for m in mech.motors.values()} == {
+        "motor a": ("ja", "force", 7.0),
+        "jb": ("jb", "force", 7.0),
+    }
+    assert notes(mech, "lost") == {("mechanical reduction", "t"): "50; the input acts on the joint"}
+    without = loaded(tmp_path, robot(*parts))
+    assert {m.name: m.limit for m in without.motors.values()} == {"ja": 7.0, "jb": 7.0, "jc": 7.0}
+    assert "no transmissions" in notes(without)["motor", ""]
+
+
+def test_a_differential_transmission_is_listed(tmp_path):
+    joints = '<joint name="hinge"/><joint name="hinge"/>'
+    drive = f'<transmission name="diff">{joints}<actuator name="m"/></transmission>'
+    mech = loaded(tmp_path, ARM.replace("</robot>", drive + "</robot>"))
+    assert not mech.motors
+    assert notes(mech, "lost") == {("transmission", "diff"): "it joins 2 joints to 1 actuators"}
+
+
+def test_nothing_is_left_out_silently(tmp_path):
+    extra = (
+        '<gazebo reference="arm"><turnGravityOff>true</turnGravityOff></gazebo><sensor name="eye"/>'
+        "<gazebo><plugin/></gazebo><drake:linear_bushing_rpy/></robot>"
+    )
+    inner = '<safety_controller k_velocity="1"/><calibration rising="0"/><limit effort="1" velocity="9"/>'
+    text = robot(
+        '<link name="base"/>', link("arm", inner="<verbose/>"), joint("hinge", "base", "arm", inner=inner)
+    )
+    path = written(tmp_path, text.replace("</robot>", extra))
+    with pytest.warns(LossyImport, match=r"robot\.urdf: left out: .*safety_controller.*mech\.import_report"):
+        mech = sarrus.load(path)
+    lost = {f"{item.kind} {item.name}{item.why}" for item in mech.import_report.lost}
+    for what in (
+        "<turnGravityOff> element of <gazebo> 'arm'",
+        "<sensor> element eyesensors have no effect on the motion",
+        "<plugin> element of <gazebo>",
+        "<drake:linear_bushing_rpy> element it is a soft connection",
+        "<safety_controller> element of joint 'hinge'",
+        "<calibration> element of joint 'hinge'",
+        "<verbose> element of link 'arm'",
+        "velocity limit hinge",
+    ):
+        assert any(line.startswith(what) for line in lost), what
+    assert len(lost) == 8
+
+
+def test_links_meet_each_other_only_where_selfcollide_says_so(tmp_path):
+    ball = '<collision><geometry><sphere radius="0.1"/></geometry></collision>'
+    parts = ['<link name="base"/>', *(link(n, inner=ball) for n in "abc")]
+    parts += [joint(f"j{n}", "base", n, f"0 {k} 0") for k, n in enumerate("abc")]
+    both = "".join(
+        f'<gazebo reference="{n}"><selfCollide>true</selfCollide><mu1>0.9</mu1></gazebo>' for n in "ac"
+    )
+    mech = loaded(tmp_path, robot(*parts, both))
+    assert list(mech.contacts) == [("a", "c")]
+    assert [body.shapes[0].friction for body in mech.bodies.values()] == [0.9, None, 0.9]
+    assert not loaded(tmp_path, robot(*parts, both), self_contact=False).contacts
+    assert not loaded(tmp_path, robot(*parts)).contacts

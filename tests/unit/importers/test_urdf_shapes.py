@@ -1,0 +1,193 @@
+"""Shapes of URDF links: forms, colours, mesh files and where they are looked for."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+from tests.unit.importers.test_urdf import loaded, notes
+from tests.unit.importers.urdf_texts import joint, link, robot, written
+
+import sarrus
+from sarrus.errors import FileError
+from sarrus.importers.collada import read_collada
+
+CLOSE = 1e-12
+TETRAHEDRON = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n"
+DAE = """<?xml version="1.0"?><COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
+<asset><unit meter="0.01"/><up_axis>{up}</up_axis></asset><library_geometries><geometry id="g"><mesh>
+<source id="p"><float_array id="pa" count="12">0 0 0 1 0 0 1 1 0 0 1 2</float_array><technique_common>
+<accessor source="#pa" count="4" stride="3"/></technique_common></source>
+<vertices id="v"><input semantic="POSITION" source="#p"/></vertices>
+<polylist count="1"><input semantic="VERTEX" source="#v" offset="0"/>
+<input semantic="NORMAL" source="#n" offset="1"/>
+<vcount>4</vcount><p>0 0 1 0 2 0 3 0</p></polylist></mesh></geometry></library_geometries>
+<library_visual_scenes><visual_scene id="s"><node><translate>10 0 0</translate><rotate>0 0 1 90</rotate>
+<instance_geometry url="#g"/></node></visual_scene></library_visual_scenes></COLLADA>"""
+
+
+def shaped(*inner: str, before: str = "") -> str:
+    """A robot with one link of these visuals and collisions, whose centre of mass lies at x = 0.5."""
+    return robot(
+        before, '<link name="base"/>', link("arm", inner="".join(inner)), joint("hinge", "base", "arm")
+    )
+
+
+def drawn(form: str, material: str = "", origin: str = "", tag: str = "visual") -> str:
+    """A visual or collision of one form."""
+    return f"<{tag}>{origin}<geometry>{form}</geometry>{material}</{tag}>"
+
+
+def bare(name: str, inner: str) -> str:
+    """A link without mass."""
+    return f'<link name="{name}">{inner}</link>'
+
+
+def test_forms_colours_and_places_are_read(tmp_path):
+    place = '<origin xyz="1 2 3" rpy="0 0 3.141592653589793"/>'
+    green = '<material name=""><color rgba="0 1 0 0.5"/></material>'
+    mech = loaded(
+        tmp_path,
+        shaped(
+            drawn('<box size="1 2 3"/>', '<material name="red"/>', place),
+            drawn('<cylinder radius="0.1" length="0.5"/>', green),
+            drawn('<sphere radius="0.2"/>', tag="collision"),
+            drawn('<capsule radius="0.3" length="0.7"/>', tag="collision"),
+            before='<material name="red"><color rgba="1 0 0 1"/></material>',
+        ),
+    )
+    box, tube, ball, capsule = mech.bodies["arm"].shapes
+    assert isinstance(box, sarrus.Box)
+    assert box.size.tolist() == [1.0, 2.0, 3.0]
+    assert not box.collide
+    assert box.color == (1.0, 0.0, 0.0, 1.0)
+    np.testing.assert_allclose(box.at, (0.5, 2, 3), atol=CLOSE)  # from the centre of mass
+    np.testing.assert_allclose(np.abs(box.orientation), (0, 0, 0, 1), atol=CLOSE)
+    assert (tube.radius, tube.length, tube.color) == (0.1, 0.5, (0.0, 1.0, 0.0, 0.5))
+    assert (ball.radius, ball.collide, ball.friction) == (0.2, True, None)
+    assert (capsule.radius, capsule.length) == (0.3, 0.7)
+
+
+def test_shapes_of_a_link_without_mass_are_carried_by_the_body_it_is_fixed_to(tmp_path):
+    text = robot(
+        '<link name="base"/>', link("arm"),
+        bare("cap", drawn('<sphere radius="0.2"/>')),
+        joint("hinge", "base", "arm"), joint("top", "arm", "cap", "1 0 0", kind="fixed"),
+    )  # fmt: skip
+    (ball,) = loaded(tmp_path, text).bodies["arm"].shapes
+    np.testing.assert_allclose(ball.at, (0.5, 0, 0), atol=CLOSE)
+
+
+def test_a_base_without_mass_is_a_fixed_body_where_it_has_something_to_draw(tmp_path):
+    text = robot(
+        bare("base", drawn('<sphere radius="0.2"/>')),
+        link("arm"),
+        joint("hinge", "base", "arm"),
+    )
+    mech = loaded(tmp_path, text)
+    assert mech.joints["base fixed"].kind == "fixed"
+    assert len(mech.bodies["base"].shapes) == 1
+    assert sarrus.build(mech).dof == 1
+
+
+def test_what_the_link_world_has_to_touch_is_an_obstacle(tmp_path):
+    table = bare("world", drawn('<box size="1 1 1"/>', tag="collision"))
+    mech = loaded(tmp_path, robot(table, link("arm"), joint("hinge", "world", "arm", "0 0 3")))
+    assert [obstacle.shape.size.tolist() for obstacle in mech.obstacles.values()] == [[1.0, 1.0, 1.0]]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "package://my_robot/meshes/arm.obj",
+        "model://my_robot/meshes/arm.obj",
+        "package://another_name/meshes/arm.obj",
+        "../meshes/arm.obj",
+        "package://my_robot/meshes/a%72m.obj",
+        "..\\meshes\\arm.obj",
+    ],
+)
+def test_meshes_are_found_by_their_address(tmp_path, name):
+    folder = tmp_path / "my_robot"
+    for inner in ("urdf", "meshes"):
+        (folder / inner).mkdir(parents=True)
+    (folder / "meshes" / "arm.obj").write_text(TETRAHEDRON)
+    form = f'<mesh filename="{name}" scale="2 1 -1"/>'
+    mech = loaded(folder / "urdf", shaped(drawn(form), drawn(form, tag="collision")))
+    mesh, hull = mech.bodies["arm"].shapes
+    assert isinstance(mesh, sarrus.Mesh)
+    assert isinstance(hull, sarrus.ConvexMesh)
+    corners = [[0, 0, 0], [2, 0, 0], [0, 1, 0], [0, 0, -1]]
+    assert sorted(map(list, mesh.vertices)) == sorted(map(list, hull.points)) == sorted(corners)
+    # A mirrored surface is turned inside out again: every face looks away from the inside.
+    faces = mesh.vertices[mesh.faces]
+    normals = np.cross(faces[:, 1] - faces[:, 0], faces[:, 2] - faces[:, 0])
+    outward = faces.mean(axis=1) - mesh.vertices.mean(axis=0)
+    assert np.all(np.sum(normals * outward, axis=1) > 0.0)
+    assert notes(mech)["collision mesh", "arm"] == "what touches is its convex hull"
+
+
+def test_all_meshes_that_are_missing_are_listed(tmp_path):
+    text = shaped(*(drawn(f'<mesh filename="{n}"/>') for n in ("package://r/a.stl", "b.dae", "b.dae")))
+    with pytest.raises(FileError) as refusal:
+        loaded(tmp_path, text)
+    message = str(refusal.value)
+    assert "2 files that it names are missing" in message
+    assert "mesh package://r/a.stl" in message
+    assert "robot.urdf, line 2" in message
+    assert "mesh b.dae" in message
+
+
+def test_a_mesh_that_cannot_be_read_is_refused_with_the_line(tmp_path):
+    text = shaped(drawn('<mesh filename="arm.obj"/>'))
+    for content, message in (
+        ("", "is empty"),
+        ("v 0 0\n", "mesh arm.obj: .* a mesh file|not a mesh file|no vertices"),
+        ("v 0 0 0\nf 1 2 3\n", "bad faces"),
+        ("v 0 0 nan\nv 0 0 0\nv 1 0 0\nf 1 2 3\n", "not finite"),
+    ):
+        (tmp_path / "arm.obj").write_text(content)
+        with pytest.raises(FileError, match=rf"robot\.urdf, line 2: .*({message})"):
+            loaded(tmp_path, text)
+    os.truncate(tmp_path / "arm.obj", 2**30)
+    with pytest.raises(FileError, match=r"too large for a mesh file, 1,024 MB"):
+        loaded(tmp_path, text)
+    (tmp_path / "arm.fbx").write_text("x")
+    with pytest.raises(FileError, match=r"a mesh file must end in \.obj, \.stl"):
+        loaded(tmp_path, text.replace("arm.obj", "arm.fbx"))
+
+
+def test_a_flat_collision_mesh_is_listed_and_left_out(tmp_path):
+    (tmp_path / "flat.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+    mech = loaded(tmp_path, shaped(drawn('<mesh filename="flat.obj"/>', tag="collision")))
+    assert not mech.bodies["arm"].shapes
+    assert notes(mech, "lost") == {("collision mesh", "arm"): "its points span no volume"}
+
+
+def test_collada_meshes_are_read_with_unit_up_axis_and_places(tmp_path):
+    path = tmp_path / "arm.dae"
+    path.write_text(DAE.format(up="Z_UP"))
+    points, faces = read_collada(path)
+    assert faces.tolist() == [[0, 1, 2], [0, 2, 3]]
+    wanted = np.array([[10, 0, 0], [10, 1, 0], [9, 1, 0], [9, 0, 2]]) * 0.01
+    np.testing.assert_allclose(points, wanted, atol=CLOSE)
+    path.write_text(DAE.format(up="Y_UP"))
+    turned, _ = read_collada(path)
+    np.testing.assert_allclose(turned, wanted[:, [0, 2, 1]] * (1, -1, 1), atol=CLOSE)
+    mech = loaded(tmp_path, shaped(drawn('<mesh filename="arm.dae"/>')))
+    assert len(mech.bodies["arm"].shapes[0].faces) == 2
+    for bad in ("<COLLADA/>", DAE.format(up="Z_UP").replace("0 0 1 0 2 0 3 0", "0 0 x")):
+        path.write_text(bad)
+        with pytest.raises(FileError, match=r"arm\.dae: (holds no triangles|not a COLLADA file)"):
+            read_collada(path)
+
+
+def test_textures_and_materials_without_a_colour_are_listed(tmp_path):
+    picture = '<material name="wood"><texture filename="wood.png"/></material>'
+    text = shaped(
+        drawn('<sphere radius="1"/>', picture), drawn('<sphere radius="1"/>', '<material name="steel"/>')
+    )
+    lost = notes(loaded(tmp_path, text), "lost")
+    assert set(lost) == {("texture", "arm"), ("material", "steel")}
+    assert written(tmp_path, text).exists()
