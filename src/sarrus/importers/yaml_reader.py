@@ -13,7 +13,7 @@ from typing import Any
 from sarrus.errors import FileError, SarrusError, unknown_name
 from sarrus.importers import yaml_form as form
 from sarrus.importers.yaml_nodes import Node, parse
-from sarrus.importers.yaml_values import array_of, is_array, mesh_file
+from sarrus.importers.yaml_values import array_of, is_array, is_even, mesh_file
 from sarrus.mechanism import JOINT_KINDS, Mechanism, Shape
 
 LONGEST = 1000
@@ -149,8 +149,9 @@ class _Reader:
             return None if node.plain and node.data() is None else self.function(place, key, node)
         if key in form.NAMES:
             return self.word(place, key, node)
-        if key == "bodies" and isinstance(node.value, list):
-            return [self.word(place, key, item) for item in node.value]
+        if key == "bodies" and not (node.plain and node.data() is None):
+            listed = node.value if isinstance(node.value, list) else [node]
+            return [self.word(place, key, item) for item in listed]
         if key == "shapes":
             return [
                 self.shape(f"{place}/shapes[{k}]", s)
@@ -160,6 +161,8 @@ class _Reader:
             return self.shape(f"{place}/shape", node)
         if is_array(node):
             return array_of(lambda what: self.fault(node.line, place, f"{key}: {what}"), node)
+        if not is_even(node):
+            raise self.fault(node.line, place, f"{key}: all rows of a list must have the same length")
         return node.data()
 
     def word(self, place: str, key: str, node: Node) -> str:

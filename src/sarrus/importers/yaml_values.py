@@ -24,6 +24,16 @@ def is_array(node: Node) -> bool:
     return isinstance(node.value, dict) and "base64" in node.value
 
 
+def is_even(node: Node) -> bool:
+    """Whether the lists in the node are those of an array: all items words, or all lists of one length."""
+    if isinstance(node.value, dict):
+        return all(is_even(item) for item in node.value.values())
+    if not isinstance(node.value, list):
+        return True
+    lengths = {len(item.value) if isinstance(item.value, list) else -1 for item in node.value}
+    return len(lengths) < 2 and all(is_even(item) for item in node.value)
+
+
 def array_of(fault: Fault, node: Node) -> np.ndarray:
     """The array that a node stores; `fault` makes the error from what is wrong."""
     fields = node.value

@@ -103,6 +103,28 @@ def test_what_is_not_plain_data_is_refused(tmp_path, text, said):
     assert said in message(tmp_path, text)
 
 
+RAGGED = "[[1, 0, 0], [0, 1], [0, 0, 1]]"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            BODY.replace("[1, 1, 1]", RAGGED),
+            "line 3, bodies/rod: inertia: all rows of a list must have the same",
+        ),
+        (
+            shaped(f"kind: convex_mesh, points: {RAGGED}"),
+            "points: all rows of a list must have the same length",
+        ),
+        (BODY + "keyframes: {k: {joints: {h: [1, [2]]}}}\n", "keyframes/k: joints: all rows of a list must"),
+        (BODY + "potentials: {p: {bodies: {}, energy: null}}\n", "potentials/p: bodies must be a name"),
+    ],
+)
+def test_lists_that_are_no_arrays_are_refused(tmp_path, text, said):
+    assert said in message(tmp_path, text)
+
+
 def test_a_deep_file_does_not_exhaust_the_stack(tmp_path):
     assert "nested more than" in message(tmp_path, "sarrus: 1\nname: " + "[" * 200_000)
 
