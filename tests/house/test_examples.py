@@ -113,9 +113,9 @@ def test_all_dominoes_fall_and_the_cradle_passes_on_what_it_gets(outcome):
     found = outcome("10_dominoes_and_cradle")
     assert found["fell"] == 8
     assert 0.5 < found["speed"] < 3.0
-    assert 0.25 < found["one"] < 0.3  # restitution is met to the first order of dt, from below
+    assert found["one"] == pytest.approx(0.3, rel=0.001)  # as high as the first was let go
     assert found["next"] < 0.01
-    assert found["two"] == pytest.approx(found["one"], rel=0.05)
+    assert found["two"] == pytest.approx(0.3, rel=0.001)
 
 
 def test_the_robot_of_a_file_keeps_its_loop_closed(outcome):
