@@ -1,4 +1,4 @@
-"""A machine from an MJCF file: Chebyshev's lambda linkage, whose pen goes almost straight for a third of a turn.
+"""A machine from an MJCF file: Chebyshev's lambda linkage, whose pen goes straight for a third of a turn.
 
 The file closes the loop with a `connect`, which MuJoCo holds with a stiff spring and Sarrus exactly.  The
 motor of the file turns the crank twice.
