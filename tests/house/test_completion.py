@@ -8,30 +8,26 @@ import subprocess
 import sys
 
 import pytest
+from typer.testing import CliRunner
+
+from sarrus.cli.app import app
 
 SECONDS = 0.3
 """Of processor time, on top of what Python, numpy and typer need to start: TAB must not keep one waiting."""
 HEAVY = ("numba", "scipy", "matplotlib", "mujoco", "viser", "PIL")
 
 
-def process(code: str, line: str, folder: object) -> subprocess.CompletedProcess[str]:
-    """A process in `folder` that completes the last word of a line, as bash would ask."""
-    words = line.split(" ")
-    asked = {"_SARRUS_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1)}
+def asked(line: str) -> dict[str, str]:
+    """What bash sets to have the last word of a line completed."""
+    return {"_SARRUS_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(line.count(" "))}
+
+
+def process(code: str, environment: dict[str, str], folder: object) -> subprocess.CompletedProcess[str]:
+    """A fresh Python process in `folder`."""
     return subprocess.run(
         [sys.executable, "-c", code],
-        cwd=folder,
-        env=os.environ | asked,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
-def offers(line: str, folder: object) -> list[str]:
-    """What is offered for the last word of the line."""
-    done = process("from sarrus.cli import main; main()", line, folder)
-    return done.stdout.split()
+        cwd=folder, env=os.environ | environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
 
 
 @pytest.fixture
@@ -73,8 +69,10 @@ def folder(tmp_path):
         ("sarrus reproduce MC23/fig07", {"MC23/fig07a_drift"}, {"MC23/fig08a_chains"}),
     ],
 )
-def test_completion_offers(folder, line, offered, not_offered):
-    found = set(offers(line, folder))
+def test_completion_offers(folder, monkeypatch, line, offered, not_offered):
+    monkeypatch.chdir(folder)
+    result = CliRunner().invoke(app, [], env=asked(line), prog_name="sarrus")
+    found = set(result.stdout.split())
     assert found >= offered
     assert not found & not_offered
 
@@ -90,19 +88,16 @@ def test_completion_loads_nothing_heavy_and_is_quick(folder):
         f"[name for name in {HEAVY} if name in sys.modules]]), file=sys.stderr))\n"
         "from sarrus.cli import main; main()"
     )
-    done = process(code, "sarrus simulate pend", folder)
+    done = process(code, asked("sarrus simulate pend"), folder)
     seconds, heavy = json.loads(done.stderr.splitlines()[-1])
     assert done.stdout.split() == ["pendulum"]
     assert heavy == []
     assert seconds < SECONDS
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_the_script_of_each_shell_can_be_shown(shell):
-    done = subprocess.run(
-        [sys.executable, "-c", "from sarrus.cli import main; main()"],
-        env=os.environ | {"_SARRUS_COMPLETE": f"source_{shell}"},
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert "sarrus" in done.stdout
+def test_the_script_for_the_shell_can_be_shown(tmp_path):
+    code = "from sarrus.cli import main; main()"
+    done = process(code, {"_SARRUS_COMPLETE": "source_bash"}, tmp_path)
     assert "_SARRUS_COMPLETE" in done.stdout
+    assert "complete" in done.stdout
+    assert "sarrus" in done.stdout
