@@ -6,6 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sarrus.importers.mjcf_writer_tree import Branch, pose
+from sarrus.importers.mjcf_writer_tree import spanning_tree as tree_of
+from sarrus.mechanism.shapes import rotation as matrix_of
+
 WORLD = "world"
 PEER_KINDS = (
     "fixed", "revolute", "prismatic", "cylindrical", "universal", "spherical", "planar", "rectangular",
@@ -25,16 +29,6 @@ def refuse_forces(mech) -> None:
 
 
 @dataclass(frozen=True)
-class Branch:
-    """A body hung on its parent: `joint` is None for a body that nothing holds."""
-
-    parent: str
-    child: str
-    joint: object | None
-    reversed: bool
-
-
-@dataclass(frozen=True)
 class JointAxes:
     """Free motions at the reference, world frame: slides (nt, 3), then hinges (nr, 3) or a ball."""
 
@@ -44,47 +38,12 @@ class JointAxes:
 
 
 def spanning_tree(mech) -> tuple[list[Branch], list[object]]:
-    """Branches, depth first, and the joints that close loops.
-
-    A joint is part of the tree when it is the first, in order of addition, to connect its two bodies: a
-    mechanism written parent by parent keeps the tree of its author. Components without the world float.
-    """
+    """Branches, depth first, and the joints that close loops; the kinds that the peers know only."""
     for name, joint in mech.joints.items():
         kind = getattr(joint, "kind", type(joint).__name__)
         if kind not in PEER_KINDS:
             raise ValueError(f"joint {name!r} is a {kind}; the peers know only {', '.join(PEER_KINDS)}")
-    group = {name: name for name in (WORLD, *mech.bodies)}
-
-    def root(name):
-        while group[name] != name:
-            group[name] = group[group[name]]
-            name = group[name]
-        return name
-
-    neighbours = {name: [] for name in group}
-    loops = []
-    for joint in mech.joints.values():
-        a, b = root(joint.parent), root(joint.child)
-        if a == b:
-            loops.append(joint)
-            continue
-        group[a] = b
-        neighbours[joint.parent].append((joint, joint.child, False))
-        neighbours[joint.child].append((joint, joint.parent, True))
-    branches, seen = [], {WORLD}
-    for start in (WORLD, *mech.bodies):
-        if start in seen and start != WORLD:
-            continue
-        stack = [Branch(WORLD, start, None, False)]
-        while stack:
-            branch = stack.pop()
-            here = branch.child
-            if here != WORLD:
-                branches.append(branch)
-                seen.add(here)
-            ends = [end for end in neighbours[here] if end[0] is not branch.joint]
-            stack += [Branch(here, there, joint, flipped) for joint, there, flipped in reversed(ends)]
-    return branches, loops
+    return tree_of(mech)
 
 
 def joint_axes(branch: Branch) -> JointAxes:
@@ -94,7 +53,7 @@ def joint_axes(branch: Branch) -> JointAxes:
     if joint is None or joint.kind == "free":
         return JointAxes(np.eye(3), none, True)
     axis, axis2 = joint.axis, joint.axis2
-    if branch.reversed and joint.kind not in REVERSIBLE:
+    if branch.flipped and joint.kind not in REVERSIBLE:
         raise ValueError(f"joint {joint.name!r} ({joint.kind}) cannot be turned round; add its parent first")
     along = none if axis is None else axis[None, :]
     plane = none if axis is None or axis2 is None else np.stack([axis2, np.cross(axis, axis2)])
@@ -109,7 +68,7 @@ def joint_axes(branch: Branch) -> JointAxes:
             return JointAxes(along, along, False)
         case "universal":
             both = np.stack([axis, axis2])
-            return JointAxes(none, both[::-1] if branch.reversed else both, False)
+            return JointAxes(none, both[::-1] if branch.flipped else both, False)
         case "spherical":
             return JointAxes(none, none, True)
         case "planar":
@@ -129,26 +88,6 @@ def joint_axes(branch: Branch) -> JointAxes:
     raise ValueError(f"joint {joint.name!r}: unknown kind {joint.kind!r}; known: {', '.join(PEER_KINDS)}")
 
 
-def rotation_matrix(q) -> np.ndarray:
-    """Rotation matrix (3, 3) of a unit quaternion w, x, y, z."""
-    w, x, y, z = q
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
-
-
-def pose(mech, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """Position (3,) [m] and rotation matrix (3, 3) of a body, or of the world, at the reference."""
-    if name == WORLD:
-        return np.zeros(3), np.eye(3)
-    body = mech.bodies[name]
-    return np.asarray(body.position, float), rotation_matrix(body.orientation)
-
-
 def joint_rates(mech, branch: Branch, axes: JointAxes) -> tuple[np.ndarray, np.ndarray]:
     """Slide rates (nt,) [m/s] and hinge rates (nr,), or a ball's relative rotation (3,) in the world."""
     at = pose(mech, branch.child)[0] if branch.joint is None else branch.joint.at
@@ -157,7 +96,7 @@ def joint_rates(mech, branch: Branch, axes: JointAxes) -> tuple[np.ndarray, np.n
         if name == WORLD:
             return np.zeros(3), np.zeros(3)
         body = mech.bodies[name]
-        w = rotation_matrix(body.orientation) @ body.angular_velocity
+        w = matrix_of(body.orientation) @ body.angular_velocity
         return body.velocity + np.cross(w, at - body.position), w
 
     (v0, w0), (v1, w1) = motion(branch.parent), motion(branch.child)

@@ -36,7 +36,7 @@ def test_a_joint_named_from_below_is_turned_round():
     mech.add_joint("lower", "revolute", parent="b", child="a", at=(0, 1, 0), axis=(1, 0, 0))
     branches, loops = spanning_tree(mech)
     assert held(branches) == (["a", "b"], ["world", "a"])
-    assert branches[1].reversed
+    assert branches[1].flipped
     assert not loops
 
 
