@@ -28,7 +28,7 @@ MODELS = (".xml", ".mjcf", ".urdf", ".yaml", ".yml")
 SIGNS = {".xml": rb"<\s*(mujoco|robot)[\s/>]", ".yaml": rb"(?m)^sarrus\s*:", ".yml": rb"(?m)^sarrus\s*:"}
 """What a file of this ending must hold to be a model: many others are packed with one."""
 CHUNK = 2**20
-DEFAULTS = {"fixed_base": False, "self_contact": True}
+DEFAULTS = {"fixed_base": False, "self_contact": True, "meshes": True}
 
 
 def read_zip(
@@ -37,6 +37,7 @@ def read_zip(
     member: str | None = None,
     fixed_base: bool = False,
     self_contact: bool = True,
+    meshes: bool = True,
 ) -> Mechanism:
     """The mechanism of the only model file in an archive, or of the one that `member` names.
 
@@ -48,7 +49,7 @@ def read_zip(
         inside = Path(folder).resolve()
         names = unpack(path, shown, inside)
         chosen = choose(shown, inside, names, member)
-        options: dict[str, Any] = {"fixed_base": fixed_base, "self_contact": self_contact}
+        options: dict[str, Any] = {"fixed_base": fixed_base, "self_contact": self_contact, "meshes": meshes}
         try:
             return read_member(inside, chosen, f"{shown}/{chosen}", options)
         except FileError as fault:  # the temporary folder means nothing to the user
@@ -72,6 +73,8 @@ def read_member(inside: Path, chosen: str, shown: str, options: dict[str, Any]) 
     from sarrus.importers.mjcf import read_mjcf
     from sarrus.importers.references import mjcf_files
 
+    if not options.pop("meshes"):
+        raise MechanismError(f"{shown}: meshes=False is for URDF files; this is MJCF")
     mjcf_files(path, within=inside, shown=shown)
     return read_mjcf(path, shown=shown, **options)
 

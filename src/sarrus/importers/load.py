@@ -19,6 +19,7 @@ def load(
     *,
     fixed_base: bool = False,
     self_contact: bool = True,
+    meshes: bool = True,
     ground: bool | float = False,
     functions: Mapping[str, Callable[..., Any]] | None = None,
     member: str | None = None,
@@ -30,16 +31,17 @@ def load(
     out, listed in one warning and in `mech.import_report`; a faulty file raises `FileError`.
 
     fixed_base: holds floating roots in their places.  self_contact: lets the parts of a robot meet each other
-    where the file does; False leaves the ground and other fixed shapes to meet.  ground: adds the ground
-    z = 0, True with friction 0.5 or a number with that friction; the friction of a shape itself comes first.
+    where the file does; False leaves the ground and other fixed shapes to meet.  meshes: False reads a URDF
+    file without its mesh files, where they are not at hand.  ground: adds the ground z = 0, True with friction
+    0.5 or a number with that friction; the friction of a shape itself comes first.
     functions: for YAML files, the Python functions that they name.  member: for an archive with several model
     files, the path of one in it."""
     where = os.fspath(path)
     form = form_of(path)
     if member is not None and form != "zip":
         raise MechanismError(f"{where}: member is for archives (.zip); this is a single file")
-    if member is not None and form != "zip":
-        raise MechanismError(f"{where}: member is for archives (.zip); this is one file")
+    if not meshes and form not in ("urdf", "zip"):
+        raise MechanismError(f"{where}: meshes=False is for URDF files; this is {form.upper()}")
     if form == "yaml":
         for what, value, default in (("fixed_base", fixed_base, False), ("self_contact", self_contact, True)):
             if value != default:
@@ -51,6 +53,7 @@ def load(
         if functions is not None:
             raise MechanismError(f"{where}: functions are for YAML files; a robot file names none")
         options: dict[str, Any] = {"member": member} if form == "zip" else {}
+        options |= {"meshes": meshes} if form != "mjcf" else {}
         mech = _reader(form)(path, fixed_base=fixed_base, self_contact=self_contact, **options)
     if ground is not False:
         add_ground(mech, ground, where)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from sarrus.importers.files import XmlFile, read_xml
+from sarrus.importers.files import read_xml
 from sarrus.importers.report import Findings
 from sarrus.importers.urdf_bodies import Robot, add_bodies, choose_hosts
 from sarrus.importers.urdf_closing import close
@@ -13,6 +13,7 @@ from sarrus.importers.urdf_extras import add_self_contacts, add_springs, list_lo
 from sarrus.importers.urdf_geometry import Geometry
 from sarrus.importers.urdf_joints import add_bounds, add_joints, add_loops, add_mimics
 from sarrus.importers.urdf_loops import closing, read_loops
+from sarrus.importers.urdf_meshes import Meshes
 from sarrus.importers.urdf_motors import add_motors
 from sarrus.importers.urdf_robot import read_joints, read_links
 from sarrus.importers.urdf_tree import check_mimics, spanning
@@ -25,6 +26,7 @@ def read_urdf(
     *,
     fixed_base: bool = False,
     self_contact: bool = True,
+    meshes: bool = True,
     shown: str | None = None,
     within: Path | None = None,
 ) -> Mechanism:
@@ -37,25 +39,22 @@ def read_urdf(
 
     Where loops do not close with all joints at 0, and where a mimic joint has an offset, the reference
     configuration is the nearest one that closes them: `mech.import_report.offsets` lists such joints.
-    `shown` is the name for messages; `within` the folder that no mesh may lie outside of."""
+    `meshes=False` leaves mesh files out.  `shown` is the name for messages; `within` the folder that no mesh
+    may lie outside of."""
     name = shown if shown is not None else os.fspath(path)
     file = read_xml(path, root="robot", what="URDF file", shown=name)
     findings = Findings(name, "URDF")
-    mech = mechanism_of(file, findings, fixed_base=fixed_base, self_contact=self_contact, within=within)
+    options = {"fixed_base": fixed_base, "self_contact": self_contact}
+    values = Values(file)
+    mech = mechanism_of(values, findings, Meshes(values, within) if meshes else None, **options)
     mech.import_report.warn(stacklevel=3)
     return mech
 
 
 def mechanism_of(
-    file: XmlFile,
-    findings: Findings,
-    *,
-    fixed_base: bool = False,
-    self_contact: bool = True,
-    within: Path | None = None,
+    values: Values, findings: Findings, meshes: Meshes | None, *, fixed_base: bool, self_contact: bool
 ) -> Mechanism:
     """The mechanism of a parsed URDF file, with its `import_report`."""
-    values = Values(file)
     refuse_macros(values)
     links = read_links(values)
     joints = read_joints(values, links)
@@ -69,10 +68,10 @@ def mechanism_of(
             )
     loops = [closing(joint) for joint in tree.closing] + read_loops(values, links, set(joints))
     robot = Robot(values, findings, links, joints, tree, close(values, tree, joints, loops))
-    with values.located(file.root):
-        mech = Mechanism(name=file.root.get("name") or "robot")
+    with values.located(values.file.root):
+        mech = Mechanism(name=values.file.root.get("name") or "robot")
     choose_hosts(robot)
-    add_bodies(mech, robot, Geometry(values, findings, within), read_frictions(values))
+    add_bodies(mech, robot, Geometry(values, findings, meshes), read_frictions(values))
     add_joints(mech, robot, fixed_base=fixed_base)
     add_loops(mech, robot, loops)
     add_mimics(mech, robot)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element
 
@@ -22,11 +21,12 @@ FORMS = ("box", "cylinder", "sphere", "capsule", "drake:capsule", "mesh")
 class Geometry:
     """Makes the shapes of links, in the frame that each call asks for."""
 
-    def __init__(self, values: Values, findings: Findings, within: Path | None):
+    def __init__(self, values: Values, findings: Findings, meshes: Meshes | None):
         self.values = values
         self.findings = findings
-        self.meshes = Meshes(values, within)
-        self.meshes.check()
+        self.meshes = meshes  # None: mesh files are left out
+        if meshes is not None:
+            meshes.check()
         self.colors: dict[str, tuple[float, ...]] = {}
         for material in values.file.root.iter("material"):
             color = material.find("color")
@@ -77,6 +77,9 @@ class Geometry:
         if tag in ("cylinder", "capsule"):
             kind = Cylinder if tag == "cylinder" else Capsule
             return kind(number(form, "radius"), number(form, "length"), **common)
+        if self.meshes is None:
+            self.findings.lose("mesh", link.name, "meshes=False leaves mesh files out")
+            return None
         points, faces = self.meshes.read(form)
         if drawn:
             return Mesh(points, faces, **common)

@@ -39,7 +39,8 @@ class Meshes:
         if missing:
             fault = missing_files(self.values.file.shown, list(missing.values()))
             raise FileError(
-                f"{fault}\na package:// address is looked for in the folder of the file and in those above it"
+                f"{fault}\na package:// address is looked for in the folder of the file and those above it; "
+                "load(..., meshes=False) reads the robot without meshes"
             )
 
     def name(self, element: Element) -> str | None:

@@ -139,6 +139,13 @@ def test_all_meshes_that_are_missing_are_listed(tmp_path):
     assert "mesh b.dae" in message
 
 
+def test_a_robot_without_its_meshes_is_read_on_request(tmp_path):
+    text = shaped(drawn('<mesh filename="package://r/a.stl"/>'), drawn('<sphere radius="0.2"/>'))
+    mech = loaded(tmp_path, text, meshes=False)
+    assert [type(shape) for shape in mech.bodies["arm"].shapes] == [sarrus.Sphere]
+    assert notes(mech, "lost") == {("mesh", "arm"): "meshes=False leaves mesh files out"}
+
+
 def test_a_mesh_that_cannot_be_read_is_refused_with_the_line(tmp_path):
     text = shaped(drawn('<mesh filename="arm.obj"/>'))
     for content, message in (
