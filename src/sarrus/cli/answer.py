@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 import textwrap
 from collections.abc import Iterator, Mapping
@@ -61,10 +62,12 @@ def answering(as_json: bool) -> Iterator[Answer]:
 
 
 def wrapped(line: str, width: int) -> str:
-    """The line broken at `width`, with a hanging indent."""
+    """The line broken at `width`; what goes on is indented, below the second column where there is one."""
     start = line[: len(line) - len(line.lstrip())]
+    column = re.match(r"\s*\S+(?: \S+)*\s{2,}(?=\S)", line)
+    hanging = len(column[0]) if column and len(column[0]) <= width // 3 else len(start) + 4
     return textwrap.fill(
-        line.strip(), width, initial_indent=start, subsequent_indent=start + "    ", break_on_hyphens=False
+        line, width, subsequent_indent=" " * hanging, break_on_hyphens=False, drop_whitespace=True
     )
 
 

@@ -7,13 +7,13 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from sarrus.cli import completion
 from sarrus.cli.answer import FAILED_RUN, JsonFlag, answering
 from sarrus.cli.checkout import checkout
 from sarrus.cli.experiments import Experiment, discover, select
 from sarrus.cli.progress import progress_bar
+from sarrus.cli.tables import new_table
 from sarrus.errors import MechanismError
 
 
@@ -71,7 +71,7 @@ def passed(result: dict[str, Any]) -> bool:
 
 def print_list(console: Console, experiments: list[Experiment]) -> None:
     """Print the experiments with their first lines."""
-    table = Table("experiment", "what it shows", pad_edge=False)
+    table = new_table("experiment", "what it shows")
     for experiment in experiments:
         table.add_row(f"[bold]{experiment.path}[/bold]", escape(experiment.summary))
     console.print(table)
@@ -80,14 +80,14 @@ def print_list(console: Console, experiments: list[Experiment]) -> None:
 def print_checks(console: Console, experiment: Experiment, result: dict[str, Any]) -> None:
     """Print the checks of an experiment, and the paper's numbers beside ours where it gives some."""
     title = escape(f"{experiment.path}: {result['name']}")
-    table = Table("check", "value", "expected", "", title=title, title_justify="left")
+    table = new_table("check", "value", "expected", "", title=title, numbers=(1, 2))
     for check in result["checks"]:
         bound = f"<= {shown(check['limit'])}" if "limit" in check else shown(check.get("expected"))
         verdict = "[green]passed[/green]" if check["passed"] else "[bold red]failed[/bold red]"
         table.add_row(escape(check["what"]), shown(check["value"]), bound, verdict)
     console.print(table)
     if result.get("paper_numbers"):
-        numbers = Table("number", "paper", "here")
+        numbers = new_table("number", "paper", "here", numbers=(1, 2))
         for number in result["paper_numbers"]:
             numbers.add_row(escape(number["what"]), shown(number["paper"]), shown(number["ours"]))
         console.print(numbers)

@@ -143,7 +143,10 @@ def run(
 
 def describe(model: Model) -> str:
     """One line on the size of a model."""
-    return (
-        f"{len(model.body_names)} bodies, {len(model.joint_names)} joints, {model.dof} degrees of freedom, "
-        f"{model.redundant_constraints} redundant constraints"
+    counts = (
+        (len(model.body_names), "body", "bodies"),
+        (len(model.joint_names), "joint", "joints"),
+        (model.dof, "degree of freedom", "degrees of freedom"),
+        (model.redundant_constraints, "redundant constraint", "redundant constraints"),
     )
+    return ", ".join(f"{count} {one if count == 1 else many}" for count, one, many in counts)
