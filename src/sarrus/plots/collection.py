@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 FORMATS = ("png", "pdf", "svg")
 # Fewer points than this are no picture of a section.
-FEWEST_CROSSINGS = 5
+FEWEST_CROSSINGS = 20
 
 
 @dataclass(frozen=True, slots=True)

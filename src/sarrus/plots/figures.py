@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from sarrus.errors import MechanismError
@@ -23,13 +24,16 @@ ONE_PANEL = 4
 
 def overview(traj: Trajectory, figure: Figure | None = None) -> Figure:
     """Energy error, violation, joint coordinates, and Newton iterations with divided steps; contact forces
-    and the smallest gap where there are contacts.
+    and the smallest gap where there are contacts; of a free body its momenta.
 
         sarrus.plots.overview(traj).savefig("run.png")      # the same as traj.plot("run.png")"""
     draw = [panels.energy_error, panels.violation, panels.joint_coordinates, panels.iterations]
     extra = contact_panels(traj)
-    if extra and not traj.joint_names:
+    if not traj.joint_names:
         draw = [panels.energy_error, panels.iterations]
+        draw += (
+            [] if extra else [partial(panels.momentum, angular=turn, outside=False) for turn in (False, True)]
+        )
     draw += extra
     rows = (len(draw) + 1) // 2
     figure = started(traj, figure, 9.0, 2.8 * rows + 0.25)

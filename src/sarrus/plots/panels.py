@@ -181,13 +181,14 @@ def gap(axes: Axes, traj: Trajectory) -> None:
     dress(axes, "smallest gap [m]", title=title)
 
 
-def momentum(axes: Axes, traj: Trajectory, angular: bool) -> None:
+def momentum(axes: Axes, traj: Trajectory, angular: bool, outside: bool = True) -> None:
     """The three components of the total linear or angular momentum."""
     total = traj.momentum().angular if angular else traj.momentum().linear
-    named_lines(axes, traj.time, list(zip("xyz", total.T, strict=True)), outside=True)
+    named_lines(axes, traj.time, list(zip("xyz", total.T, strict=True)), outside)
     words = "angular momentum [kg m²/s]" if angular else "linear momentum [kg m/s]"
-    title = "Total angular momentum about the world origin" if angular else "Total linear momentum"
-    dress(axes, words, title=title)
+    title = "Angular momentum about the origin" if angular else "Linear momentum"
+    change = np.linalg.norm(total - total[0], axis=1).max()
+    dress(axes, words, title=f"{title}: changes by at most {change:.2g}")
 
 
 def reactions(axes: Axes, traj: Trajectory, torque: bool, joints: Iterable[str] | None = None) -> None:

@@ -241,6 +241,18 @@ def test_the_overview_leaves_out_joints_where_there_are_none():
     ]
 
 
+def test_the_overview_of_a_free_body_shows_its_momenta():
+    import sarrus
+
+    traj = sarrus.simulate(sarrus.build(sarrus.gallery.t_handle()), duration=0.1, dt=0.01)
+    assert labels(plots.overview(traj)) == [
+        "energy error E − E(0) [J]",
+        "number per step",
+        "linear momentum [kg m/s]",
+        "angular momentum [kg m²/s]",
+    ]
+
+
 def test_contacts_have_a_figure_of_their_own():
     assert labels(plots.contacts(touched(joint=False))) == ["contact force [N]", "smallest gap [m]"]
     with pytest.raises(MechanismError, match="'swing' has no contacts to plot"):
