@@ -32,8 +32,8 @@ def load(
 
     fixed_base: holds floating roots in their places.  self_contact: lets the parts of a robot meet each other
     where the file does; False leaves the ground and other fixed shapes to meet.  meshes: False reads a URDF
-    file without its mesh files, where they are not at hand.  ground: adds the ground z = 0, True with friction
-    0.5 or a number with that friction; the friction of a shape itself comes first.
+    file without its mesh files, where they are not at hand.  ground: adds the ground z = 0, True with
+    friction 0.5 or a number with that friction; the friction of a shape itself comes first.
     functions: for YAML files, the Python functions that they name.  member: for an archive with several model
     files, the path of one in it."""
     where = os.fspath(path)
