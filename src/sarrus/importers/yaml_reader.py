@@ -121,12 +121,18 @@ class _Reader:
         for key, item in fields.items():
             if key not in open_to:
                 raise self.fault(item.line, place, unknown_name("key", key, open_to))
-        lacking = [key for key in takes.needed if key not in fields and key not in given]
+        there = {**given, **fields}
+        lacking = [key for key in takes.needed if key not in there or self.is_blank(key, there[key])]
         if lacking:
             raise self.fault(
                 node.line, place, f"{', '.join(lacking)} missing; the entry takes {self.listed(open_to)}"
             )
-        self.call(method, node.line, place, {**given, **fields}, mech)
+        self.call(method, node.line, place, there, mech)
+
+    @staticmethod
+    def is_blank(key: str, node: Node) -> bool:
+        """Whether nothing stands behind the key; a name may be spelt null."""
+        return node.plain and (node.text == "" or (key not in form.NAMES and node.data() is None))
 
     def call(self, method: Any, line: int, place: str, fields: dict[str, Node], *first: Any) -> Any:
         """The method's answer; its errors with the line of the argument that they speak of."""
