@@ -20,6 +20,11 @@ from sarrus.mechanism.shapes import Shape
 NEGLIGIBLE = 1e-9
 """Mass of a body that the file gives none, as a part of that of the robot; also of its inertia."""
 
+SLIGHT = 0.1
+"""Part of the largest moment by which it may exceed the sum of the others: CAD tools write such inertias."""
+ROUNDED = 1e-5
+"""The same for numbers with few digits: nothing is said about it."""
+
 
 @dataclass(slots=True, eq=False)
 class Robot:
@@ -177,10 +182,15 @@ def mass_of(robot: Robot, link: Link, total: float, size: float) -> tuple[float,
         moments = np.maximum(moments, NEGLIGIBLE * moments[2])
         findings.change("link", link.name, "a moment of inertia below 1e-9 of the largest was raised to that")
     lacking = moments[2] - moments[0] - moments[1]
-    if lacking > 1e-6 * moments[2]:
+    if lacking > SLIGHT * moments[2]:
         raise impossible(robot, link, moments)
+    if lacking > ROUNDED * moments[2]:
+        part = f"by {100 * lacking / moments[2]:.2g} %; the nearest that has replaces it"
+        findings.lose(
+            "inertia", link.name, f"no rigid body has it: its largest moment exceeds the others {part}"
+        )
     if lacking > 0.0:
-        moments = moments + np.array([0.5, 0.5, 0.0]) * lacking
+        moments = moments + np.array([1.0, 1.0, -1.0]) * lacking / 3.0
     return mass, axes @ np.diag(moments) @ axes.T
 
 

@@ -11,11 +11,10 @@ from sarrus.importers.report import Coordinate
 from sarrus.importers.urdf_bodies import Robot
 from sarrus.importers.urdf_closing import ROUNDING, coordinate, frames
 from sarrus.importers.urdf_loops import Loop
-from sarrus.importers.urdf_robot import Joint
+from sarrus.importers.urdf_robot import TAKES_AXIS, Joint
 from sarrus.importers.urdf_tree import WORLD
 from sarrus.mechanism import Mechanism
 
-TAKES_AXIS = ("revolute", "prismatic", "cylindrical", "planar")
 START = "start"
 """Name of the keyframe where every joint is within its limits, when not all are in the reference."""
 

@@ -12,8 +12,8 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from sarrus.importers.urdf_robot import Joint, Link, known_link
-from sarrus.importers.urdf_values import Values, label, pose
+from sarrus.importers.urdf_robot import TAKES_AXIS, Joint, Link, known_link
+from sarrus.importers.urdf_values import Values, X, label, pose
 
 LOOP_KINDS = {
     "revolute": "revolute",
@@ -108,12 +108,13 @@ def _two_frames(values: Values, element: Element, name: str, links: dict[str, Li
         sides += [known_link(values, end, links), values.pose(end if inner is None else inner)]
     limit, dynamics = element.find("limit"), element.find("dynamics")
     bounded = limit is not None and {"lower", "upper"} <= set(limit.keys())
+    kind = _kind(values, element)
     return Loop(
         name,
         element,
-        _kind(values, element),
+        kind,
         *_different(values, element, sides),
-        values.axis(element, (1.0, 0.0, 0.0)),
+        values.axis(element) if kind in TAKES_AXIS else X,
         lower=values.number(limit, "lower") if bounded and limit is not None else None,
         upper=values.number(limit, "upper") if bounded and limit is not None else None,
         damping=0.0 if dynamics is None else values.number(dynamics, "damping", 0.0, negative=False),
@@ -130,7 +131,7 @@ def _ball(values: Values, element: Element, links: dict[str, Link], name_of: Cal
         xyz = values.numbers(at, "value", at.get("value"), 3)
         sides += [known_link(values, end, links, "name"), pose(xyz, np.zeros(3))]
     name = name_of(element, f"ball constraint of {sides[0]} and {sides[2]}")
-    return Loop(name, element, "spherical", *_different(values, element, sides), np.array([1.0, 0.0, 0.0]))
+    return Loop(name, element, "spherical", *_different(values, element, sides), X)
 
 
 def _sdf_joint(values: Values, element: Element, name: str, links: dict[str, Link]) -> Loop:

@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from sarrus.importers.urdf_values import Values, label
+from sarrus.importers.urdf_values import Values, X, label
 
 KINDS = {
     "revolute": "revolute",
@@ -21,6 +21,8 @@ KINDS = {
 }
 """The kind of joint for each type of URDF; the last two are a common extension."""
 SCALAR = ("revolute", "prismatic")
+TAKES_AXIS = ("revolute", "prismatic", "cylindrical", "planar")
+"""Kinds whose axis counts; files write anything, also 0 0 0, for the others."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,7 +137,7 @@ def read_joint(values: Values, element: Element, name: str, links: dict[str, Lin
         parent=ends[0],
         child=ends[1],
         origin=values.origin(element),
-        axis=values.axis(element, (1.0, 0.0, 0.0)),
+        axis=values.axis(element) if kind in TAKES_AXIS else X,
         lower=lower,
         upper=upper,
         effort=effort,

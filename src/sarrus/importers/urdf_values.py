@@ -91,11 +91,10 @@ class Values:
         """The place (4, 4) of the child <origin>."""
         return self.pose(element.find("origin"))
 
-    def axis(self, element: Element, default: tuple[float, float, float]) -> np.ndarray:
-        """The unit vector (3,) of the child <axis xyz>."""
+    def axis(self, element: Element) -> np.ndarray:
+        """The unit vector (3,) of the child <axis xyz>, by default x."""
         found = element.find("axis")
-        given = np.array(default, float) if found is None else self.vector(found, "xyz", default)
-        return self.unit(element if found is None else found, given)
+        return X if found is None else self.unit(found, self.vector(found, "xyz", X))
 
     def unit(self, element: Element, given: np.ndarray) -> np.ndarray:
         """The direction of an axis, which must have a length."""
