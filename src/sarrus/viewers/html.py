@@ -22,7 +22,17 @@ import numpy as np
 
 from sarrus.errors import FileError, MechanismError
 from sarrus.viewers.blob import Blob
-from sarrus.viewers.motion import FAR, Arrows, Motion, arrows_of, bounds_of, curves_of, motion_of, view_of
+from sarrus.viewers.motion import (
+    FAR,
+    Arrows,
+    Motion,
+    arrows_of,
+    bounds_of,
+    curves_of,
+    energy_words,
+    motion_of,
+    view_of,
+)
 from sarrus.viewers.scene import Scene, scene_of
 
 if TYPE_CHECKING:
@@ -236,7 +246,7 @@ def facts(traj: Trajectory) -> list[list[str]]:
     if len(worst):
         words.append(["largest violation", scientific(worst.max())])
     if len(error):
-        words.append(["largest energy error", f"{scientific(error.max())} J"])
+        words.append([f"largest {energy_words(traj)}", f"{scientific(error.max())} J"])
     status = traj.stats.summary()["status"]
     return [*words, ["steps", str(status)]] if traj.stats.steps else words
 

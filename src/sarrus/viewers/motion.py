@@ -11,6 +11,7 @@ import numpy as np
 from sarrus import layout
 from sarrus.errors import MechanismError
 from sarrus.model.gaps import meets
+from sarrus.plots.panels import conserves
 from sarrus.plots.style import thin
 from sarrus.viewers.scene import Scene
 
@@ -124,10 +125,15 @@ def touch_of_shapes(line: Line) -> bool:
     return line.kind == layout.TOUCH and int(line.feature[layout.FEATURE_TYPE]) != layout.ROPE
 
 
+def energy_words(traj: Trajectory) -> str:
+    """What the difference to the first energy is called."""
+    return "energy error" if conserves(traj) else "energy change"
+
+
 def curves_of(traj: Trajectory) -> list[Curve]:
-    """Energy error and violation, and the gap of what may touch."""
+    """Energy error (change, where something adds or takes energy), violation, the gap of what may touch."""
     found = [
-        ("energy error", "J", False, traj.energy().error),
+        (energy_words(traj), "J", False, traj.energy().error),
         ("violation", "m or rad", True, traj.violation()),
     ]
     if meets(traj.model):

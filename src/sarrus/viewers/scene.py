@@ -27,6 +27,8 @@ Colour = tuple[float, float, float, float]
 
 LAYERS = ("shapes", "collision", "joints", "frames", "masses", "ground")
 WORLD = -1
+HOLDING = ("fixed", "revolute", "universal", "spherical", "cylindrical", "screw", "pin_in_slot")
+"""Joints whose point belongs to both bodies at all times, so that an arm reaches it."""
 SQUARES = 24
 """Squares along an edge of the ground."""
 
@@ -220,8 +222,7 @@ class _Drawing:
                 solid = solid or solids.triangles(shape, extent=0.5 * self.size)
                 layer = "collision" if hidden else "shapes"
                 yield self.part(body.name, body.name, solid, color, layer, placed=False)
-            if not any(drawn):
-                yield from self.sticks(body)
+            yield from self.sticks(body) if not any(drawn) else self.arms(body, drawn)
 
     def sticks(self, body: Body) -> Iterator[Part]:
         """A body without shapes: a ball at the centre of mass, sticks to its joints, discs that roll."""
@@ -245,6 +246,17 @@ class _Drawing:
                 drawn.append(along / length)
                 stick = symbols.pin(body.position + 0.5 * along, along, 0.22 * u, length)
                 yield self.part(body.name, body.name, stick, color, "shapes", placed=True)
+
+    def arms(self, body: Body, drawn: list[Solid | None]) -> Iterator[Part]:
+        """Thin sticks to the joints that the shapes of a body do not reach, as the strings of a cradle."""
+        reach = max(float(np.linalg.norm(solid[0], axis=1).max()) for solid in drawn if solid)
+        joints = [j for j in self.mechanism.joints.values() if isinstance(j, Joint) and j.kind in HOLDING]
+        for joint in joints:
+            along = joint.at - body.position
+            length = float(np.linalg.norm(along))
+            if body.name in (joint.parent, joint.child) and length > 1.05 * reach:
+                stick = symbols.pin(body.position + 0.5 * along, along, 0.12 * self.unit, length)
+                yield self.part(f"joint {joint.name}", body.name, stick, STEEL, "joints", placed=True)
 
     def joints(self) -> Iterator[Part]:
         """Symbols of the joints; orange where a motor drives them."""

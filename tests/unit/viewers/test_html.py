@@ -154,6 +154,7 @@ def test_curves_are_energy_error_violation_and_gap(swing, landed):
     assert array(data, energy["values"]) == pytest.approx(swing.energy().error)
     assert header["curves"][1]["log"]
     header, data = parts_of(page(landed))
+    assert header["curves"][0]["title"] == "energy change", "an impact takes energy, and rightly so"
     gap = header["curves"][2]
     assert gap["title"] == "smallest gap"
     assert array(data, gap["values"]).min() == pytest.approx(landed.gap().min())

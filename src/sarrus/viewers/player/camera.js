@@ -23,7 +23,7 @@ class Camera {
       for (const { at, radius } of points) {
         const p = subtract(at, this.target), [a, b, depth] = [dot(p, right), dot(p, up), dot(p, forward)];
         const reach = Math.max((Math.abs(a) + radius) / wide, (Math.abs(b) + radius) / high2);
-        distance = Math.max(distance, 1.08 * reach - depth);
+        distance = Math.max(distance, 1.12 * reach - depth);
         const size = Math.max(this.distance, 1e-9) / Math.max(this.distance + depth, 0.2 * this.distance, 1e-9);
         x[0] = Math.min(x[0], size * (a - radius)); x[1] = Math.max(x[1], size * (a + radius));
         y[0] = Math.min(y[0], size * (b - radius)); y[1] = Math.max(y[1], size * (b + radius));

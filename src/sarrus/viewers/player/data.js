@@ -4,8 +4,9 @@ const WORLD = -1;
 
 function readRun(document) {
   const header = JSON.parse(document.getElementById("header").textContent);
-  const text = atob(document.getElementById("data").textContent);
-  const bytes = Uint8Array.from(text, (c) => c.charCodeAt(0)).buffer;
+  const text = atob(document.getElementById("data").textContent), block = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) block[i] = text.charCodeAt(i);
+  const bytes = block.buffer;
   const kinds = {
     float32: Float32Array, float64: Float64Array, int16: Int16Array, uint16: Uint16Array, uint32: Uint32Array,
   };

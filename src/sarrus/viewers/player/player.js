@@ -106,6 +106,7 @@ class Player {
   // Shows all that the bodies ever come to; where the camera follows, all that they are now.
   home() {
     const { run, renderer, canvas } = this, points = [];
+    this.poses.at(this.time);
     const corners = renderer ? renderer.corners : run.bodies.map(() => [[0, 0, 0]]);
     const now = new Poses(run), count = run.frames.count;
     const every = run.follow ? count : Math.max(1, Math.ceil(count / clamp(30000 / (8 * run.bodies.length + 1), 4, 150)));
@@ -115,7 +116,8 @@ class Player {
     }
     if (renderer && !run.follow) for (const at of renderer.fixed) points.push({ at, radius: 0 });
     this.camera.home(points, (canvas.clientWidth || 4) / (canvas.clientHeight || 3));
-    this.anchor = null;
+    if (run.follow) this.camera.zoom(1.6); // room to see where it goes
+    this.anchor = this.follow === -1 ? null : this.followed();
     this.changed();
   }
 

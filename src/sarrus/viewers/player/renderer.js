@@ -40,8 +40,9 @@ class Renderer {
     this.picked = this.pickTarget();
     this.radii = run.bodies.map((_, b) =>
       Math.max(run.unit, ...this.parts.filter((p) => p.body === b && p.layer === "shapes").map((p) => p.mesh.radius)));
-    this.corners = run.bodies.map((_, b) => cornersOf(this.parts.filter((p) => p.body === b && p.layer === "shapes")));
-    this.fixed = cornersOf(this.parts.filter((p) => p.body < 0 && p.layer !== "ground"));
+    const seen = this.parts.filter((p) => p.layer !== "ground" && run.shown.includes(p.layer));
+    this.corners = run.bodies.map((_, b) => cornersOf(seen.filter((p) => p.body === b)));
+    this.fixed = cornersOf(seen.filter((p) => p.body < 0));
     const sun = run.azimuth - 0.85;
     this.toSun = unit([0.62 * Math.cos(sun), 0.62 * Math.sin(sun), 1]);
     this.planes = run.planes.map((plane) => ({ ...plane, solid: true }));

@@ -107,18 +107,20 @@ float grid(vec2 p) {
 float covered(vec3 at) {
   if (underDepth <= 0.0) return 0.0;
   vec2 p = (under * vec4(at, 1.0)).xy * 0.5 + 0.5;
-  float sum = 0.0;
+  float sum = 0.0, all = 0.0;
   // Another turn of the samples at every pixel leaves a fine grain in the place of rings.
   float turn = 6.2832 * fract(52.9829189 * fract(dot(gl_FragCoord.xy, vec2(0.06711056, 0.00583715))));
   for (int i = 0; i < 36; i++) {
     float r = sqrt((float(i) + 0.5) / 36.0), angle = 2.399963 * float(i) + turn;
+    float weight = 1.05 - r * r;
+    all += weight;
     vec2 q = p + underSpread * r * vec2(cos(angle), sin(angle));
     if (any(lessThan(q, vec2(0.0))) || any(greaterThan(q, vec2(1.0)))) continue;
     float height = textureLod(above, q, 0.0).r;
     float open = clamp(1.0 - height, 0.0, 1.0);
-    sum += open * open * open;
+    sum += weight * open * open * open;
   }
-  return sum / 36.0;
+  return sum / all;
 }
 void main() {
   vec2 p = vec2(dot(place - origin, sideX), dot(place - origin, sideY)) / spacing;
