@@ -15,7 +15,7 @@ from sarrus.viewers.scene import Scene, nice
 Array = NDArray[np.float64]
 
 SAMPLES = 2  # along each edge of a pixel
-MAP = 1024  # texels along an edge of the shadow map
+MAP, SMALL_MAP = 1024, 512  # texels along an edge of the shadow map; the small one up to 400 lines of picture
 SUN_ASIDE, SUN_ABOVE = -38.0, 52.0  # [degrees] left of the camera, above the horizon
 STRENGTH, SKY_LIGHT, BOUNCE_LIGHT = 0.95, (0.46, 0.49, 0.54), (0.25, 0.23, 0.21)
 BACKDROP_TOP, BACKDROP_BOTTOM = (0.90, 0.93, 0.96), (0.985, 0.985, 0.985)
@@ -61,13 +61,14 @@ class Canvas:
         width, height = size
         samples = (SAMPLES * height, SAMPLES * width)
         self.depth, self.owner = np.empty(samples, np.float32), np.empty(samples, np.int32)
-        self.cast, self.caster = np.empty((MAP, MAP), np.float32), np.empty((MAP, MAP), np.int32)
+        edge = SMALL_MAP if height <= 400 else MAP
+        self.cast, self.caster = np.empty((edge, edge), np.float32), np.empty((edge, edge), np.int32)
         self.backdrop, self.share = (
             np.empty((height, width, 3), np.float32),
             np.empty((height, width), np.float32),
         )
         self.bare = np.empty((height, width, 3), np.uint8)
-        self.blocks = np.empty((MAP // raster.BLOCK, MAP // raster.BLOCK), np.float32)
+        self.blocks = np.empty((edge // raster.BLOCK, edge // raster.BLOCK), np.float32)
         self.painted_for: bytes | None = None
 
     def _assemble(self, arrows: int) -> None:
@@ -130,12 +131,13 @@ class Canvas:
     def arrows(self, points: Array, vectors: Array) -> None:
         """Put arrows (n, 3) that begin at `points`; the longest where there are too many."""
         slots = np.arange(self.first_arrow, len(self.turn) - 1)
-        self.stretch[slots] = 0.0
+        # Arrows that are not needed wait, without a size, where they do not widen the shadow map.
+        self.stretch[slots], self.shift[slots] = 0.0, self.shift[0]
         longest = np.argsort(-np.linalg.norm(vectors, axis=1))[: len(slots)]
         for slot, n in zip(slots, longest, strict=False):
             length = float(np.linalg.norm(vectors[n]))
             if length > 1e-9:
-                wide = min(max(0.9 * self.scene.unit, 0.06 * length), 0.25 * length)
+                wide = min(max(0.9 * self.scene.unit, 0.04 * length), 0.25 * length)
                 self._aim(slot, points[n], vectors[n], wide)
 
     def _aim(self, piece: int, at: Array, along: Array, wide: float) -> None:
@@ -193,7 +195,7 @@ class Canvas:
         low, high = (drawn.min(axis=0), drawn.max(axis=0)) if len(drawn) else (np.zeros(3), np.ones(3))
         centre, radius = 0.5 * (low + high), 0.5 * float(np.linalg.norm(high - low)) + 1e-9
         radius = 1.02 * max(radius, 0.0 if reach is None else reach)
-        scale = 0.5 * MAP / radius
+        scale = 0.5 * len(self.cast) / radius
         # The map keeps to whole texels, or the edges of shadows would crawl.
         middle = axes @ centre
         middle[:2] = np.round(middle[:2] * scale) / scale
@@ -201,7 +203,7 @@ class Canvas:
         sun[raster.EYE : raster.EYE + 3] = axes.T @ middle + 2.0 * radius * direction
         sun[raster.RIGHT : raster.RIGHT + 9] = axes.ravel()
         sun[raster.SCALE], sun[raster.RANGE] = scale, 4.0 * radius
-        sun[raster.MIDDLE : raster.MIDDLE + 2] = 0.5 * MAP
+        sun[raster.MIDDLE : raster.MIDDLE + 2] = 0.5 * len(self.cast)
         spread = 1.1
         light = np.array(
             [*direction, STRENGTH, *SKY_LIGHT, *BOUNCE_LIGHT, spread, (2.0 * spread + 1.0) / scale]

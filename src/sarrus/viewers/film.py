@@ -17,6 +17,7 @@ from sarrus.viewers.motion import finite_nodes
 from sarrus.viewers.scene import CYCLE, LAYERS, scene_of
 
 if TYPE_CHECKING:
+    from sarrus.mechanism import Mechanism
     from sarrus.trajectory import Trajectory
 
 Array = NDArray[np.float64]
@@ -157,7 +158,7 @@ class Film:
 
 
 class Forces:
-    """Contact forces at frames, as arrows: the weight of the heaviest body is one of length 0.6.
+    """Contact forces at frames, as arrows: the weight of the heaviest of what hangs together is 0.6 long.
 
     They are means over a few whole steps: impulses act at single nodes."""
 
@@ -179,8 +180,7 @@ class Forces:
         middle = np.round((times - traj.time[0]) / traj.dt - 0.5 * self.span)
         self.first = np.clip(middle, 0, steps - self.span)
         mechanism = traj.model.mechanism
-        heaviest = max((body.mass for body in mechanism.bodies.values()), default=1.0)
-        weight = heaviest * (float(np.linalg.norm(mechanism.gravity)) or 9.81)
+        weight = heaviest(mechanism) * (float(np.linalg.norm(mechanism.gravity)) or 9.81)
         self.vector = impulse * (0.6 / (weight * self.span * traj.dt))
 
     def at(self, frame: int) -> tuple[Array, Array]:
@@ -191,7 +191,24 @@ class Forces:
         points, vectors = np.zeros((len(contacts), 3)), np.zeros((len(contacts), 3))
         np.add.at(vectors, place, self.vector[some])
         points[place] = self.point[some]
-        return points, vectors
+        # Impacts are far above weights: long arrows are shown shorter, up to length 1.
+        length = np.linalg.norm(vectors, axis=1, keepdims=True)
+        over = np.maximum(length - 0.6, 0.0)
+        return points, vectors * (np.minimum(length, 0.6) + 0.4 * np.tanh(over)) / (length + 1e-300)
+
+
+def heaviest(mechanism: Mechanism) -> float:
+    """The largest mass [kg] of bodies that joints hold together."""
+    group = {name: name for name in mechanism.bodies}
+    for joint in mechanism.joints.values():
+        ends = [getattr(joint, end, None) for end in ("parent", "child", "a", "b")]
+        ends = [group[end] for end in ends if end in group]
+        if len(ends) == 2:
+            group = {name: ends[0] if root == ends[1] else root for name, root in group.items()}
+    masses = dict.fromkeys(group.values(), 0.0)
+    for name, root in group.items():
+        masses[root] += mechanism.bodies[name].mass
+    return max(masses.values(), default=1.0)
 
 
 def body_corners(scene: object, layers: Sequence[str] | None) -> list[tuple[int, Array]]:

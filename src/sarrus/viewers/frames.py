@@ -58,13 +58,14 @@ def frame_times(
 def poses(traj: Trajectory, times: Array) -> tuple[Array, Array]:
     """positions (F, nb, 3) and orientations (F, nb, 4) at `times` (F,): straight lines and shortest arcs
     between recorded nodes; before the first and after the last, those nodes."""
-    nodes = traj.time
+    good = np.isfinite(traj.position).all(axis=(1, 2)) & np.isfinite(traj.orientation).all(axis=(1, 2))
+    nodes, position, orientation = traj.time[good], traj.position[good], traj.orientation[good]
     if len(nodes) == 1:
-        return np.repeat(traj.position, len(times), axis=0), np.repeat(traj.orientation, len(times), axis=0)
+        return np.repeat(position, len(times), axis=0), np.repeat(orientation, len(times), axis=0)
     before = np.clip(np.searchsorted(nodes, times, side="right") - 1, 0, len(nodes) - 2)
     share = np.clip((times - nodes[before]) / (nodes[before + 1] - nodes[before]), 0.0, 1.0)[:, None, None]
-    positions = (1.0 - share) * traj.position[before] + share * traj.position[before + 1]
-    return positions, slerp(traj.orientation[before], traj.orientation[before + 1], share)
+    positions = (1.0 - share) * position[before] + share * position[before + 1]
+    return positions, slerp(orientation[before], orientation[before + 1], share)
 
 
 def slerp(a: Array, b: Array, share: Array) -> Array:

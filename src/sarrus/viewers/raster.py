@@ -136,35 +136,38 @@ def turn_normals(normals, owners, turn, out):
 def paint_floor(view, ground, seen, out, bytes_out, share):
     """Writes the backdrop with the floor, out (H, W, 3), also as bytes, and the share (H, W) of floor.
 
-    Tiles are averaged over 2 x 2 samples, and fade into one colour where they are small on the screen."""
+    The eye stands upright, so a row of pixels is a straight line on the floor, walked in even steps."""
     height, width = share.shape
     for r in range(height):
+        mix = r / max(1, height - 1)
+        x, y, distance = floor_point(view, ground, 1.0, 2.0 * r + 1.0)
+        below_x, below_y, _ = floor_point(view, ground, 1.0, 2.0 * r + 3.0)
+        step = 2.0 * distance / view[FOCAL]
         for c in range(width):
-            mix = r / max(1, height - 1)
-            part, red, green, blue = 0.0, 0.0, 0.0, 0.0
-            for s in range(4):
-                x, y, distance = floor_point(view, ground, 2 * c + (s & 1) + 0.5, 2 * r + (s >> 1) + 0.5)
-                if not seen or distance < 0.0:
-                    continue
-                away = sqrt((x - ground[CENTRE]) ** 2 + (y - ground[CENTRE + 1]) ** 2)
+            part, tone = 0.0, 0.0
+            if seen and distance > 0.0:
+                u, v = x + c * step * view[RIGHT], y + c * step * view[RIGHT + 1]
+                away = sqrt((u - ground[CENTRE]) ** 2 + (v - ground[CENTRE + 1]) ** 2)
                 fade = min(1.0, max(0.0, (ground[FAR] - away) / (ground[FAR] - ground[NEAR])))
-                fade = fade * fade * (3.0 - 2.0 * fade)
-                odd = int(floor(x / ground[TILE])) + int(floor(y / ground[TILE]))
-                column = LIGHTER if odd & 1 else DARKER
-                part += 0.25 * fade
-                red += 0.25 * fade * ground[column]
-                green += 0.25 * fade * ground[column + 1]
-                blue += 0.25 * fade * ground[column + 2]
+                part = fade * fade * (3.0 - 2.0 * fade)
+                if part > 0.0:
+                    wide = abs(step * view[RIGHT]) + abs(below_x - x)
+                    high = abs(step * view[RIGHT + 1]) + abs(below_y - y)
+                    tone = 0.5 - 0.5 * stripe(u, wide, ground[TILE]) * stripe(v, high, ground[TILE])
             share[r, c] = part
-            out[r, c, 0] = red + (1.0 - part) * (ground[TOP] + mix * (ground[BOTTOM] - ground[TOP]))
-            out[r, c, 1] = green + (1.0 - part) * (
-                ground[TOP + 1] + mix * (ground[BOTTOM + 1] - ground[TOP + 1])
-            )
-            out[r, c, 2] = blue + (1.0 - part) * (
-                ground[TOP + 2] + mix * (ground[BOTTOM + 2] - ground[TOP + 2])
-            )
             for i in range(3):
+                tile = ground[DARKER + i] + tone * (ground[LIGHTER + i] - ground[DARKER + i])
+                behind = ground[TOP + i] + mix * (ground[BOTTOM + i] - ground[TOP + i])
+                out[r, c, i] = behind + part * (tile - behind)
                 bytes_out[r, c, i] = byte(out[r, c, i])
+
+
+@kernel
+def stripe(x, wide, tile):
+    """The mean, over a pixel's width, of stripes of width `tile` that are 1 and -1 in turn."""
+    x, wide = x / tile, wide / tile + 1e-3
+    low, high = 0.5 * (x - 0.5 * wide), 0.5 * (x + 0.5 * wide)
+    return 2.0 * (abs(low - floor(low) - 0.5) - abs(high - floor(high) - 0.5)) / wide
 
 
 @kernel
