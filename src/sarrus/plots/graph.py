@@ -27,7 +27,7 @@ MOST_NODES = 600
 # Edges up to which redundant rows are told in words; beyond, their number stands in brackets.
 FEW_EDGES = 8
 # Around the drawing, in lengths of an edge; size of the mark of a body [pt].
-MARGIN, MARK = 0.6, 7.0
+MARGIN, MARK = np.array([0.6, 0.4]), 7.0
 ANGLES = np.pi * np.array([-0.5, 0.5, 0.0, 1.0, -0.25, -0.75, 0.25, 0.75])
 SIDES = np.stack([np.cos(ANGLES), np.sin(ANGLES)], axis=1)
 TREE, CLOSURE, OTHER = "joint of the spanning tree", "joint that closes a loop", "gear or other constraint"
@@ -120,7 +120,9 @@ def words(model: Model) -> str:
     """The size of a mechanism: `bricard: 5 bodies, 6 revolute joints, 1 loop, 1 redundant row`."""
     from sarrus.model.report import count
 
-    kinds = Counter(getattr(joint, "kind", "other") for joint in model.mechanism.joints.values())
+    kinds = Counter(
+        getattr(joint, "kind", type(joint).__name__.lower()) for joint in model.mechanism.joints.values()
+    )
     joints = " and ".join(f"{n} {kind}" for kind, n in kinds.items())
     joints += " joint" if sum(kinds.values()) == 1 else " joints"
     parts = [count(len(model.body_names), "body"), joints, count(len(model.loops), "loop")]

@@ -69,7 +69,7 @@ def sparsity(of: Model | Trajectory | analysis.Pattern, figure: Figure | None = 
     for axes, (words, order) in zip(figure.subplots(1, 2), orders, strict=True):
         fill = 2 * len(pattern.fill(order))
         _matrix(axes, pattern, order)
-        axes.set_title(f"{words}: {fill} blocks fill in", loc="left", fontsize=TITLE)
+        axes.set_title(f"{words}: fill {fill}", loc="left", fontsize=TITLE)
     _key(figure, pattern)
     dropped = f", {count(left_out, 'redundant row')} left out" if left_out else ""
     heading(figure, f"{name}: {size_words(pattern)}{dropped}")
@@ -130,7 +130,7 @@ def _matrix(axes: Axes, pattern: analysis.Pattern, order: Sequence[int]) -> None
         side.set_color("0.6")
     names = [pattern.names[k] for k in order]
     if n <= NAMED_ROWS:
-        names = [name if len(name) <= LETTERS else f"{name[: LETTERS - 1]}…" for name in names]
+        names = [shortened(name) for name in names]
         axes.set_yticks(range(n), names, fontsize=min(SMALL, 150.0 / n))
         axes.set_xticks([])
         axes.tick_params(length=0)
@@ -138,6 +138,12 @@ def _matrix(axes: Axes, pattern: analysis.Pattern, order: Sequence[int]) -> None
         axes.tick_params(labelsize=SMALL)
         axes.set_xlabel("block column", fontsize=SMALL)
         axes.set_ylabel("block row", fontsize=SMALL)
+
+
+def shortened(name: str) -> str:
+    """A name of at most 18 letters; long ones lose their middle, as their ends tell them apart."""
+    head = LETTERS // 2 - 1
+    return name if len(name) <= LETTERS else f"{name[:head]}…{name[head + 1 - LETTERS :]}"
 
 
 def _look(look: str, n: int) -> dict:

@@ -9,8 +9,10 @@ import sarrus
 from sarrus import plots
 from sarrus.analysis.sparsity import graph_sparsity
 from sarrus.errors import MechanismError
-from sarrus.plots.graph import CLOSURE, OTHER, TREE, edges_of
+from sarrus.plots.graph import CLOSURE, OTHER, TREE, beside, edges_of
+from sarrus.plots.lettering import LETTER_HEIGHT, LETTER_WIDTH, Lettering
 from sarrus.plots.placement import places
+from sarrus.plots.sparsity import shortened
 
 gallery = sarrus.gallery
 # Of the length of an edge; stress leaves chains straight and regular rings round.
@@ -95,11 +97,11 @@ def test_parts_that_nothing_connects_stand_side_by_side():
     [
         (
             gallery.pendulum(links=3),
-            ["Order of addition: 4 blocks fill in", "Order of elimination: 0 blocks fill in"],
+            ["Order of addition: fill 4", "Order of elimination: fill 0"],
         ),
         (
             gallery.four_bar(),
-            ["Order of addition: 6 blocks fill in", "Order of elimination: 10 blocks fill in"],
+            ["Order of addition: fill 6", "Order of elimination: fill 10"],
         ),
     ],
     ids=["chain", "loop"],
@@ -109,7 +111,7 @@ def test_the_sparsity_picture_counts_the_fill(mechanism, titles):
     assert [axes.get_title("left") for axes in figure.axes] == titles
     for axes, title in zip(figure.axes, titles, strict=True):
         hatched = [c for c in axes.collections if c.get_hatch()]
-        assert sum(len(c.get_paths()) for c in hatched) == int(title.split(": ")[1].split()[0])
+        assert sum(len(c.get_paths()) for c in hatched) == int(title.split(": fill ")[1])
     assert "fill by elimination" in key(figure)
 
 
@@ -120,9 +122,25 @@ def test_rows_are_named_in_their_order_and_redundant_ones_counted():
     assert figure.get_suptitle() == "door: 2 block rows, 11 equations, 4 blocks, 5 redundant rows left out"
 
 
+def test_long_names_keep_both_ends():
+    assert shortened("contacts of domino 10") == "contacts…domino 10"
+    assert shortened("crank") == "crank"
+
+
 def test_the_pattern_of_any_graph_can_be_drawn():
     net = gallery.graphs.net(4)
     figure = plots.sparsity(graph_sparsity([6] * net.nodes, net.edges))
     assert figure.get_suptitle() == "Block matrix: 16 block rows, 96 equations, 64 blocks"
     with pytest.raises(MechanismError, match="2000 block rows is too large"):
         plots.sparsity(graph_sparsity([1] * 2000, [(k, k + 1) for k in range(1999)]))
+
+
+def test_names_keep_clear_of_each_other_and_of_lines():
+    line = np.linspace([0.0, 0.0], [200.0, 0.0], 21)
+    lettering = Lettering(np.array([[100.0, 0.0]]), 7.0, [line], 7.0)
+    centres = [lettering.place("a name", beside(line), of_line=True) for _ in range(4)]
+    width, height = 6 * 7.0 * LETTER_WIDTH, 7.0 * LETTER_HEIGHT
+    for k, a in enumerate(centres):
+        assert abs(a[1]) >= 0.5 * height
+        for b in centres[:k]:
+            assert abs(a[0] - b[0]) >= width or abs(a[1] - b[1]) >= height
