@@ -81,8 +81,12 @@ def view(
             )
             page = live(mechanism, dt, method, keyframe, where)
             kind = "live"
-        ready(answer, page, model, kind)
-        serve(page, open_browser=open_browser, play=play, seconds=seconds)
+        try:
+            ready(answer, page, model, kind)
+            serve(page, open_browser=open_browser, play=play, seconds=seconds)
+        except KeyboardInterrupt:
+            # Before the loop, which minds interrupts itself, has begun.
+            page.window.close()
 
 
 def refuse_model_options(model: str, settings: Any, keyframe: str | None, *switches: bool) -> None:

@@ -56,7 +56,8 @@ class Pose:
         self.chosen = int(np.flatnonzero((self.index == joint) & (self.component == component))[0])
         tree = model.description.tree
         # Bodies that only an added free joint holds: they stay where they are.
-        self.roots = [b for b in range(len(tree.order)) if tree.joint[b] >= len(model.joint_names)]
+        held = np.array([joint >= len(model.joint_names) for joint in tree.joint], bool)
+        self.weight = np.where(np.repeat(held, 6), 1.0, FAINT)
         self.winding = model.coordinates_of(
             state.position[None], state.orientation[None], winding=state.winding
         )[0][0]
@@ -91,15 +92,11 @@ class Pose:
 
     def _least_motion(self, rows, error: np.ndarray) -> np.ndarray:
         """The motion (6 nb,) that removes `error` to first order with the least change of coordinates."""
-        from scipy.sparse import diags, vstack
-        from scipy.sparse.linalg import splu
-
-        weight = np.full(rows.shape[1], FAINT)
-        for b in self.roots:
-            weight[6 * b : 6 * b + 6] = 1.0
-        H = (rows.T @ rows + diags(weight)).tocsc()
-        A = vstack([self.here.matrix, rows[self.chosen]], format="csc")
-        X = splu(H).solve(A.T.toarray())
+        C = rows.toarray()
+        A = np.concatenate([self.here.matrix.toarray(), C[self.chosen : self.chosen + 1]])
+        H = C.T @ C
+        H[np.diag_indices_from(H)] += self.weight
+        X = np.linalg.solve(H, A.T)
         S = A @ X
         scale = 1.0 / np.sqrt(np.where(S.diagonal() > 0.0, S.diagonal(), 1.0))
         S = scale[:, None] * S * scale + REGULARISATION * np.eye(len(S))

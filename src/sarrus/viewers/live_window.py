@@ -230,7 +230,7 @@ class LiveWindow:
         words = f"**t = {run.state.time:.2f} s** &nbsp; {pace} &nbsp; {window.rate:.0f} frames/s"
         if behind:
             words += " &nbsp; (a step takes too long to keep up)"
-        window.say(words, f"**{run.message}**" if run.message else "")
+        window.say(words, run.message)
 
     def _show_coordinates(self) -> None:
         if not self._sliders:

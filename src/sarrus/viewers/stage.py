@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 CONTACT, REACTION, TRAIL, HAND, SPRING, STRING = (
     (213, 94, 0), (0, 114, 178), (204, 121, 167), (230, 159, 0), (120, 120, 120), (60, 60, 60),
 )  # fmt: skip
-LIGHT = 0.45
-"""Strength of the light from all around, beside that of the lamps."""
+AROUND, LAMP = 0.55, 1.6
+"""Strength of the light from all around and of the lamp."""
 # Length of the arrow of a force as large as the weight of the mechanism, of its size.
 ARROW = 2.0
-DISTANCE = 4.2
+DISTANCE = 4.8
 """Distance of the first view from the centre, of the size of the mechanism."""
 TURNS = 8
 """Teeth of the zigzag of a spring."""
@@ -35,7 +35,7 @@ class Stage:
 
     def __init__(self, server: viser.ViserServer, scene: Scene, weight: float):
         self.server, self.drawing = server, scene
-        server.scene.configure_environment_map("studio", environment_intensity=LIGHT)
+        light(server)
         self.layers: dict[str, list[Any]] = {layer: [] for layer in LAYERS}
         self._held: list[tuple[Any, int]] = []
         self._bodies = [
@@ -163,6 +163,15 @@ class Stage:
         self._trail.visible = len(way) > 1
         if len(way) > 1:
             self._trail.points = np.stack([way[:-1], way[1:]], axis=1).astype(np.float32)
+
+
+def light(server: viser.ViserServer) -> None:
+    """Softer light than viser's own, under which colours keep their hue; the lamp casts shadows."""
+    server.scene.configure_default_lights(enabled=False)
+    server.scene.configure_environment_map("studio", environment_intensity=AROUND)
+    server.scene.add_light_directional(
+        "/lamp", intensity=LAMP, cast_shadow=True, position=(0.6, -0.9, 2.0), color=(255, 250, 244)
+    )
 
 
 def grouped(parts: tuple[Part, ...]) -> list[list[Part]]:

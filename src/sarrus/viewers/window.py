@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import threading
 import time as clock
 from collections.abc import Callable, Hashable
@@ -9,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sarrus.errors import SarrusError
 from sarrus.plots.style import BLUE, VERMILLION
 from sarrus.viewers.forces import weight
 from sarrus.viewers.instant import Instant
@@ -60,7 +63,7 @@ class Window:
         self._waiting: dict[Hashable, Callable[[], None]] = {}
         self._lock = threading.Lock()
         self.rate, self.busy, self.frames = 0.0, 0.0, 0
-        self.stopped = False
+        self.stopped, self._closed, self.trouble = False, False, ""
         self.trail_body: int | None = None
         with self.server.atomic():
             self.stage = Stage(self.server, scene, weight(model))
@@ -81,25 +84,29 @@ class Window:
             self._waiting.pop(key, None)
             self._waiting[key] = action
 
-    def on(self, handle: Any, action: Callable[[Any], None], key: Hashable | None = None) -> Any:
+    def on(self, handle: Any, action: Callable[[Any], None]) -> Any:
         """Has the loop call action(value) when somebody uses a control; returns the control."""
 
         async def told(event: Any) -> None:
             # Values that the program sets itself come back without a client.
             if event.client is not None:
                 value = event.target.value
-                self.later(key or handle, lambda: action(value))
+                self.later(id(handle), lambda: action(value))
 
         register = getattr(handle, "on_click", None) or handle.on_update
         register(told)
         return handle
 
     def do_waiting(self) -> None:
-        """Does all that waits, in order."""
+        """Does all that waits, in order; what cannot be done says why in the page."""
         with self._lock:
             waiting, self._waiting = self._waiting, {}
         for action in waiting.values():
-            action()
+            self.trouble = ""
+            try:
+                action()
+            except SarrusError as fault:
+                self.trouble = str(fault)
 
     # Controls that every viewer has
 
@@ -143,7 +150,7 @@ class Window:
         with panel.add_tab("Plots", "chart-line"):
             self._energy = self._plot(f"{energy} [J]", BLUE)
             self._violation = self._plot("log10 of the violation [m or rad]", VERMILLION)
-        panel.float(x=15, y=-15, width=340)
+        panel.float(x=15, y=-15, width=290)
 
     def _plot(self, title: str, color: str) -> Any:
         axis = {"font": "11px system-ui, sans-serif", "size": 28}
@@ -154,7 +161,7 @@ class Window:
             scales={"x": {"time": False}, "y": {"auto": True}},
             axes=(axis, axis | {"size": 48}),
             legend={"show": False},
-            height=150,
+            height=115,
         )
 
     def draw_plots(self, time: np.ndarray, energy: np.ndarray, violation: np.ndarray) -> None:
@@ -180,6 +187,8 @@ class Window:
 
     def say(self, words: str, trouble: str) -> None:
         """A line of status, and what went wrong, if anything."""
+        trouble = trouble or self.trouble
+        trouble = f"**{trouble}**" if trouble else ""
         if self.status.content != words:
             self.status.content = words
         if self.note.content != trouble:
@@ -214,10 +223,10 @@ class Window:
         self.stopped = True
 
     def close(self) -> None:
-        """Stops the server."""
-        import contextlib
-        import io
-
+        """Stops the server; closing twice does no harm."""
+        if self._closed:
+            return
+        self._closed = True
         with contextlib.redirect_stdout(io.StringIO()):
             self.server.stop()
 
