@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sarrus.errors import FileError, MechanismError
 from sarrus.importers.mjcf_actuators import add_actuators
 from sarrus.importers.mjcf_bodies import add_bodies, name_bodies
-from sarrus.importers.mjcf_compile import Robot, compiled, mujoco_package
+from sarrus.importers.mjcf_compile import Robot, compiled, listening
 from sarrus.importers.mjcf_contacts import add_contacts
 from sarrus.importers.mjcf_equalities import add_equalities
 from sarrus.importers.mjcf_frames import add_frames, add_keyframes
@@ -34,15 +34,17 @@ def read_mjcf(
     inertias); this reads the compiled model.  `shown` is the name for messages, by default the path."""
     from sarrus.importers.references import mjcf_files
 
-    mujoco_package()
     name = shown if shown is not None else os.fspath(path)
-    mjcf_files(path, shown=name)
     findings = Findings(name, "MJCF")
-    model = compiled(path, name)
-    try:
-        mech = mechanism_of(model, findings, fixed_base=fixed_base, self_contact=self_contact)
-    except MechanismError as fault:
-        raise FileError(f"{name}: {fault}") from None
+    with listening() as heard:
+        mjcf_files(path, shown=name)
+        model = compiled(path, name)
+        for warning in dict.fromkeys(heard):
+            findings.change("warning of MuJoCo", "", warning)
+        try:
+            mech = mechanism_of(model, findings, fixed_base=fixed_base, self_contact=self_contact)
+        except MechanismError as fault:
+            raise FileError(f"{name}: {fault}") from None
     mech.import_report.warn(stacklevel=3)
     return mech
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +28,18 @@ def mujoco_package() -> Any:
     if not hasattr(mujoco, "MjSpec"):
         raise FileError(f"mujoco {mujoco.__version__} is too old to read robot files: {NEEDED}")
     return mujoco
+
+
+@contextmanager
+def listening() -> Iterator[list[str]]:
+    """A list that takes MuJoCo's warnings meanwhile; without it, MuJoCo writes a log file where it runs."""
+    mujoco, heard = mujoco_package(), []
+    before = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(heard.append)
+    try:
+        yield heard
+    finally:
+        mujoco.set_mju_user_warning(before)
 
 
 def compiled(path: str | os.PathLike[str], shown: str) -> MjModel:

@@ -16,8 +16,8 @@ CLOSED = 1e-9
 """A constraint holds when it misses by no more [m, rad]: rounding of a chain of twenty frames is a thousand
 times smaller."""
 TIGHT = 1e-13
-ROUNDS, FURTHEST = 100, 0.3
-"""Rounds of closing loops, and the largest step of a coordinate in one [m, rad]."""
+ROUNDS, FURTHEST, ATTEMPTS = 60, 0.3, 4
+"""Rounds of closing loops, the largest step of a coordinate in one [m, rad], and starts."""
 
 
 def at_reference(model: MjModel, findings: Findings) -> MjData:
@@ -67,23 +67,36 @@ def closed(model: MjModel) -> np.ndarray | None:
     try:
         model.opt.disableflags = flags | sum(int(flag) for flag in others if not flags & int(flag))
         model.opt.jacobian = int(mujoco.mjtJacobian.mjJAC_DENSE)
-        data.qpos[:] = model.qpos0
         data.eq_active[:] = [e in kept for e in range(model.neq)]
-        for k in range(ROUNDS):
-            mujoco.mj_forward(model, data)
-            missed = np.array(data.efc_pos[: data.nefc])
-            worst = float(np.abs(missed).max(initial=0.0))
-            if k == 0 and worst <= CLOSED:
-                return model.qpos0
-            if worst <= TIGHT:
-                break
-            J = np.array(data.efc_J).reshape(-1)[: data.nefc * model.nv].reshape(data.nefc, model.nv)
-            step = -np.linalg.lstsq(J, missed, rcond=1e-10)[0]
-            step *= min(1.0, FURTHEST / max(float(np.abs(step).max(initial=0.0)), FURTHEST))
-            mujoco.mj_integratePos(model, data.qpos, step, 1.0)
-        return data.qpos.copy() if worst <= CLOSED else None
+        for attempt in range(ATTEMPTS):
+            # Stretched arms show no way: the later attempts start a little beside qpos0.
+            data.qpos[:] = model.qpos0
+            aside = 0.1 * attempt * np.random.default_rng(attempt).normal(size=model.nv)
+            mujoco.mj_integratePos(model, data.qpos, aside, 1.0)
+            if close(model, data):
+                return model.qpos0 if np.array_equal(data.qpos, model.qpos0) else data.qpos.copy()
+        return None
     finally:
         model.opt.disableflags, model.opt.jacobian = flags, jacobian
+
+
+def close(model: MjModel, data: MjData) -> bool:
+    """Moves `data` to a configuration that meets the active equalities, by Gauss-Newton; False: there is none
+    near."""
+    import mujoco
+
+    worst = np.inf
+    for k in range(ROUNDS):
+        mujoco.mj_forward(model, data)
+        missed = np.array(data.efc_pos[: data.nefc])
+        worst = float(np.abs(missed).max(initial=0.0))
+        if worst <= (CLOSED if k == 0 else TIGHT):
+            return True
+        J = np.array(data.efc_J).reshape(-1)[: data.nefc * model.nv].reshape(data.nefc, model.nv)
+        step = -np.linalg.lstsq(J, missed, rcond=1e-10)[0]
+        step *= min(1.0, FURTHEST / max(float(np.abs(step).max(initial=0.0)), FURTHEST))
+        mujoco.mj_integratePos(model, data.qpos, step, 1.0)
+    return worst <= CLOSED
 
 
 def held_joints(model: MjModel) -> dict[int, int]:

@@ -1,0 +1,88 @@
+"""MJCF files that cannot be read: what is wrong, by name."""
+
+import pytest
+from tests.unit.importers.mjcf_texts import GEOM, body, document
+
+import sarrus
+
+GOOD = document(body("a", "<freejoint/>"))
+FAULTS = {
+    "empty": ("", "is empty"),
+    "blank": ("  \n", "is empty"),
+    "not XML": ("hello", "not an XML file"),
+    "truncated": (GOOD[: len(GOOD) // 2], "truncated|not well-formed"),
+    "wrong root": ("<model/>", "outermost element is <model>"),
+    "entities": (f'<!DOCTYPE x [<!ENTITY a "b">]>{GOOD}', "document type"),
+    "unknown element": (document("<wheel/>"), "MuJoCo cannot read it.*wheel"),
+    "unknown attribute": (document(body("a", '<joint kind="x"/>')), "MuJoCo cannot read it.*kind"),
+    "no mass": (document('<body name="a"><freejoint/></body>'), "MuJoCo cannot read it.*mass"),
+    "negative mass": (
+        document('<body><freejoint/><inertial pos="0 0 0" mass="-1" diaginertia="1 1 1"/></body>'),
+        "MuJoCo cannot read it.*mass",
+    ),
+    "not a number": (document(body("a", '<joint axis="nan 0 0"/>')), "joint 'a joint': axis must be"),
+    "names twice": (document(body("a", "<freejoint/>") + body("a", "<freejoint/>")), "repeated name"),
+    "no joint of that name": (
+        document(body("a", "<freejoint/>"), '<actuator><motor joint="knee"/></actuator>'),
+        "knee",
+    ),
+    "free inside": (document(body("a", "<freejoint/>", body("b", "<freejoint/>"))), "free joint"),
+}
+
+
+@pytest.mark.parametrize("case", FAULTS)
+def test_a_faulty_file_is_refused_with_its_name_and_the_reason(tmp_path, case):
+    text, message = FAULTS[case]
+    path = tmp_path / "faulty.xml"
+    path.write_text(text)
+    with pytest.raises(sarrus.FileError, match=message) as fault:
+        sarrus.load(path)
+    assert "faulty.xml" in str(fault.value)
+
+
+def test_a_missing_file_is_named_with_similar_ones(tmp_path):
+    (tmp_path / "robot.xml").write_text(GOOD)
+    with pytest.raises(sarrus.FileError, match=r"no such file.*'robot\.xml'"):
+        sarrus.load(tmp_path / "robt.xml")
+
+
+def test_all_missing_meshes_and_textures_are_listed(tmp_path):
+    asset = (
+        '<compiler meshdir="parts"/><asset><mesh file="arm.obj"/><mesh file="leg.stl"/>'
+        '<texture name="t" type="2d" file="skin.png"/></asset>'
+    )
+    path = tmp_path / "robot.xml"
+    path.write_text(document(body("a", "<freejoint/>"), option=asset))
+    with pytest.raises(sarrus.FileError, match="3 files") as fault:
+        sarrus.load(path)
+    for name in ("arm.obj", "leg.stl", "skin.png"):
+        assert name in str(fault.value)
+
+
+def test_includes_that_form_a_circle_are_refused(tmp_path):
+    (tmp_path / "a.xml").write_text('<mujoco><include file="b.xml"/></mujoco>')
+    (tmp_path / "b.xml").write_text('<mujoco><include file="a.xml"/></mujoco>')
+    with pytest.raises(sarrus.FileError, match="circle"):
+        sarrus.load(tmp_path / "a.xml")
+
+
+def test_includes_and_defaults_are_read(tmp_path):
+    (tmp_path / "defaults.xml").write_text(
+        '<mujoco><default><joint damping="3"/><geom size="0.2"/></default></mujoco>'
+    )
+    text = document(body("a", "<joint/>", geom="<geom/>"), option='<include file="defaults.xml"/>')
+    path = tmp_path / "robot.xml"
+    path.write_text(text)
+    mech = sarrus.load(path)
+    assert mech.joint_springs["a joint spring"].damping == [3.0]
+    assert mech.bodies["a"].shapes[0].radius == 0.2
+
+
+def test_a_mesh_that_is_no_mesh_is_refused_by_name(tmp_path):
+    (tmp_path / "arm.stl").write_bytes(b"solid nothing")
+    path = tmp_path / "robot.xml"
+    asset = '<asset><mesh name="arm" file="arm.stl"/></asset>'
+    mesh = '<geom type="mesh" mesh="arm"/>'
+    path.write_text(document(body("a", "<freejoint/>", geom=GEOM + mesh), option=asset))
+    with pytest.raises(sarrus.FileError, match=r"robot\.xml: MuJoCo cannot read it.*arm"):
+        sarrus.load(path)
