@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sarrus.importers.files import read_xml
 from sarrus.importers.report import Findings
-from sarrus.importers.urdf_bodies import Robot, add_bodies, choose_hosts
+from sarrus.importers.urdf_bodies import NEGLIGIBLE, NEGLIGIBLE_IN_LOOPS, Robot, add_bodies, choose_hosts
 from sarrus.importers.urdf_closing import close
 from sarrus.importers.urdf_extras import add_self_contacts, add_springs, list_losses, read_frictions
 from sarrus.importers.urdf_geometry import Geometry
@@ -67,7 +67,9 @@ def mechanism_of(
                 joint.element, f"joint {joint.name!r} closes a loop; it can neither mimic nor be mimicked"
             )
     loops = [closing(joint) for joint in tree.closing] + read_loops(values, links, set(joints))
-    robot = Robot(values, findings, links, joints, tree, close(values, tree, joints, loops))
+    looped = loops or any(joint.mimic is not None for joint in joints.values())
+    negligible = NEGLIGIBLE_IN_LOOPS if looped else NEGLIGIBLE
+    robot = Robot(values, findings, links, joints, tree, close(values, tree, joints, loops), negligible)
     with values.located(values.file.root):
         mech = Mechanism(name=values.file.root.get("name") or "robot")
     choose_hosts(robot)

@@ -19,6 +19,8 @@ from sarrus.mechanism.shapes import Shape
 
 NEGLIGIBLE = 1e-9
 """Mass of a body that the file gives none, as a part of that of the robot; also of its inertia."""
+NEGLIGIBLE_IN_LOOPS = 1e-6
+"""The same where the robot has loops or mimics: redundant rows are found to 1e-9 in the metric of mass."""
 
 SLIGHT = 0.1
 """Part of the largest moment by which it may exceed the sum of the others: CAD tools write such inertias."""
@@ -36,7 +38,9 @@ class Robot:
     joints: dict[str, Joint]
     tree: Tree
     closed: Closed
+    negligible: float  # mass of a link that has none, as a part of that of the robot
     host: dict[str, str] = field(default_factory=dict)  # the body that carries each link, or "world"
+    scenery: set[str] = field(default_factory=set)  # bodies without mass, fixed in the world, only to draw
 
     def place(self, link: str) -> np.ndarray:
         """The frame (4, 4) of a link in the world, in the reference configuration."""
@@ -45,6 +49,11 @@ class Robot:
     def hangs(self, link: str) -> Joint | None:
         """The joint on which a link hangs; None for the root."""
         return self.tree.hangs_on.get(link)
+
+    def end(self, link: str) -> str:
+        """The body that a joint at this link acts on: the world in place of what is only drawn there."""
+        host = self.host[link]
+        return WORLD if host in self.scenery else host
 
     def still(self, joint: Joint) -> bool:
         """Whether a joint follows another with the multiplier 0, or one that does."""
@@ -73,6 +82,7 @@ def choose_hosts(robot: Robot) -> None:
                 link = robot.links[name].element
                 drawn = link.find("visual") is not None or link.find("collision") is not None
                 robot.host[name] = name if drawn else WORLD
+                robot.scenery |= {name} if drawn else set()
             else:
                 robot.host[name] = group[0]
     robot.host.setdefault(WORLD, WORLD)
@@ -171,13 +181,15 @@ def mass_of(robot: Robot, link: Link, total: float, size: float) -> tuple[float,
     """Mass [kg] and inertia (3, 3) [kg m^2] of a body: negligible ones where the file has none."""
     mass, inertia, findings = link.mass, link.inertia, robot.findings
     if mass == 0.0:
-        mass = NEGLIGIBLE * total
-        findings.change("link", link.name, "has no mass in the file; it got 1e-9 of that of the robot")
+        mass = robot.negligible * total
+        if link.name not in robot.scenery:
+            got = f"it got {robot.negligible:.0e} of that of the robot".replace("e-0", "e-")
+            findings.change("link", link.name, f"has no mass in the file; {got}")
     moments, axes = np.linalg.eigh(inertia)
     if moments[2] <= 0.0:
         if link.mass > 0.0:
             findings.change("link", link.name, "has no inertia in the file; it got a negligible one")
-        return mass, np.full(3, NEGLIGIBLE * total * size**2)
+        return mass, np.full(3, robot.negligible * total * size**2)
     if moments[0] < NEGLIGIBLE * moments[2]:
         moments = np.maximum(moments, NEGLIGIBLE * moments[2])
         findings.change("link", link.name, "a moment of inertia below 1e-9 of the largest was raised to that")

@@ -24,9 +24,11 @@ def add_joints(mech: Mechanism, robot: Robot, *, fixed_base: bool) -> None:
     add_root(mech, robot, fixed_base=fixed_base)
     for link in robot.tree.order[1:]:
         joint = robot.tree.hangs_on[link]
-        a, b = robot.host[joint.parent], robot.host[joint.child]
+        a, b = robot.end(joint.parent), robot.host[joint.child]
         if a == b:
             continue
+        if a != robot.host[joint.parent]:
+            mech.exclude(robot.host[joint.parent], b)  # as for bodies that a joint connects
         T = robot.place(link)
         with robot.values.located(joint.element):
             mech.add_joint(joint.name, parent=a, child=b, **spot(robot, joint, T))
@@ -71,7 +73,7 @@ def note_coordinate(robot: Robot, name: str, offset: float) -> None:
 def add_loops(mech: Mechanism, robot: Robot, loops: Sequence[Loop]) -> None:
     """Adds the joints that close loops, where their frames lie in the reference configuration."""
     for loop in loops:
-        a, b = robot.host[loop.link1], robot.host[loop.link2]
+        a, b = robot.end(loop.link1), robot.end(loop.link2)
         if a == b:
             raise robot.values.fail(
                 loop.element,

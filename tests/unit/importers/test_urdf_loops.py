@@ -57,6 +57,23 @@ def test_a_four_bar_runs_with_its_loop_exact_and_its_energy_kept(tmp_path):
     assert np.ptp(energy) < SWING * np.ptp(run.energy().kinetic)
 
 
+@pytest.mark.parametrize("light", ["crank", "coupler", "rocker", "base"])
+def test_a_link_without_mass_in_a_loop_leaves_the_freedom_as_it_is(tmp_path, light):
+    """A push rod without mass, or a base that is only drawn, has no redundant rows of its own."""
+    text = four_bar(loop_joint(at=1.1))
+    if light == "base":
+        ball = '<visual><geometry><sphere radius="0.1"/></geometry></visual>'
+        text = text.replace('<link name="base"/>', f'<link name="base">{ball}</link>')
+    else:
+        text = text.replace(link(light, 1.0 if light == "coupler" else 0.4), f'<link name="{light}"/>')
+    mech = loaded(tmp_path, text)
+    assert light in mech.bodies
+    model = sarrus.build(mech)
+    assert (model.dof, model.redundant_constraints) == (1, 3)
+    run = sarrus.simulate(model, duration=0.3, dt=0.005)
+    assert run.violation().max() <= EXACT
+
+
 def test_a_ball_loop_leaves_three_rows_of_the_closure(tmp_path):
     ball = (
         '<drake:ball_constraint><drake:ball_constraint_body_A name="rocker"/>'
