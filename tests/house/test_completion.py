@@ -59,6 +59,7 @@ def folder(tmp_path):
         ),
         ("sarrus check models/", {"models/dog.xml"}, {"robot.xml"}),
         ("sarrus plot ", {"run.npz", "models/"}, {"robot.xml"}),
+        ("sarrus view ", {"run.npz", "robot.xml", "pendulum"}, {"photo.png"}),
         ("sarrus render r", {"run.npz"}, {"robot.xml"}),
         ("sarrus simulate pendulum --method var", {"variational", "variational1", "variational4"}, set()),
         ("sarrus simulate pendulum --set li", {"links=10"}, set()),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sarrus.cli import completion
 from sarrus.cli.answer import Answer, JsonFlag, answering
 from sarrus.cli.models import (
     FixedBaseOption,
@@ -31,13 +32,18 @@ def view(
     model: Annotated[
         str,
         typer.Argument(
-            metavar="MODEL|RUN.npz", help="A mechanism of the gallery, a mechanism file, or a saved run."
+            metavar="MODEL|RUN.npz",
+            help="A mechanism of the gallery, a mechanism file, or a saved run.",
+            autocompletion=completion.models_and_runs,
         ),
     ],
     settings: SetOption = None,
     keyframe: KeyframeOption = None,
     dt: Annotated[float, typer.Option(help="Time step in seconds of a live run.")] = 0.01,
-    method: Annotated[str, typer.Option(help="variational, variational1 or variational4.")] = "variational",
+    method: Annotated[
+        str,
+        typer.Option(help="variational, variational1 or variational4.", autocompletion=completion.methods),
+    ] = "variational",
     host: Annotated[
         str, typer.Option(help="Address to listen on; 0.0.0.0 lets other machines in.")
     ] = "127.0.0.1",
