@@ -6,12 +6,14 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from sarrus.cli.app import app
 
+ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 0.3
 """Of processor time, on top of what Python, numpy and typer need to start: TAB must not keep one waiting."""
 HEAVY = ("numba", "scipy", "matplotlib", "mujoco", "viser", "PIL")
@@ -23,7 +25,8 @@ def asked(line: str) -> dict[str, str]:
 
 
 def process(code: str, environment: dict[str, str], folder: object) -> subprocess.CompletedProcess[str]:
-    """A fresh Python process in `folder`."""
+    """A fresh Python process in `folder`, with the package of this checkout."""
+    environment = environment | {"PYTHONPATH": str(ROOT / "src")}
     return subprocess.run(
         [sys.executable, "-c", code],
         cwd=folder, env=os.environ | environment, capture_output=True, text=True, check=False,
