@@ -36,6 +36,7 @@ from sarrus.viewers.motion import (
 from sarrus.viewers.scene import Scene, scene_of
 
 if TYPE_CHECKING:
+    from sarrus.mechanism import Mechanism
     from sarrus.trajectory import Trajectory
 
 SUFFIXES = (".html", ".htm")
@@ -43,6 +44,8 @@ SCRIPTS = ("numbers", "data", "shaders", "meshes", "camera", "renderer", "plots"
 PRECISION = 2e-5
 """Positions are stored in 16 bits where that errs by no more than this part of the size of the mechanism."""
 UNIT_QUATERNION = 32767
+BYTES_PER_POSE = 14
+"""Seven numbers of 16 bits: how many frames a page may hold at the very most."""
 FPS = 60.0
 MAX_SIZE = 20_000_000
 LEAST_FRAMES = 10
@@ -83,7 +86,7 @@ def page(
     check_numbers(fps, max_size)
     name = traj.model.mechanism.name if title is None else str(title)
     empty = assemble(name, {}, "")
-    most = None
+    most = int(max_size / (4 / 3 * BYTES_PER_POSE * max(1, len(traj.body_names)))) + 2
     for _ in range(2):
         header, blob = contents(traj, name, fps, most)
         text = assemble(name, header | options, blob.text())
@@ -137,6 +140,7 @@ def contents(traj: Trajectory, title: str, fps: float, most: int | None) -> tupl
         "notes": notes(traj, motion),
         "low": low.tolist(),
         "high": high.tolist(),
+        "down": down(mechanism),
         "follow": float(np.linalg.norm(high - low)) > 2.0 * FAR * scene.size,
         "azimuth": azimuth,
         "elevation": elevation,
@@ -228,6 +232,12 @@ def touch_fields(arrows: Arrows | None, blob: Blob) -> dict[str, Any] | None:
     }
 
 
+def down(mechanism: Mechanism) -> list[float]:
+    """Where gravity pulls, a unit vector; without gravity -z."""
+    strength = float(np.linalg.norm(mechanism.gravity))
+    return (mechanism.gravity / strength).tolist() if strength > 0.0 else [0.0, 0.0, -1.0]
+
+
 def facts(traj: Trajectory) -> list[list[str]]:
     """What the page says about the run, as pairs of words."""
     model, violation = traj.model, np.asarray(traj.violation())
@@ -243,7 +253,7 @@ def facts(traj: Trajectory) -> list[list[str]]:
         ["time step", f"{traj.dt:g} s"],
         ["duration", f"{traj.time[-1] - traj.time[0]:g} s"],
     ]
-    if len(worst):
+    if len(worst) and model.joint_names:
         words.append(["largest violation", scientific(worst.max())])
     if len(error):
         words.append([f"largest {energy_words(traj)}", f"{scientific(error.max())} J"])

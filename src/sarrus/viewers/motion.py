@@ -61,8 +61,10 @@ def finite_nodes(traj: Trajectory) -> np.ndarray:
     """Indices of the nodes whose numbers are all finite; a run that failed may end with others."""
     if not len(traj):
         raise MechanismError("an empty trajectory has no node that could be drawn")
-    flat = np.concatenate([traj.position, traj.orientation], axis=2).reshape(len(traj), -1)
-    nodes = np.flatnonzero(np.isfinite(flat).all(axis=1) & np.isfinite(traj.time))
+    good = np.isfinite(traj.time)
+    for values in (traj.position, traj.orientation):
+        good = good & np.isfinite(values).all(axis=(1, 2))
+    nodes = np.flatnonzero(good)
     if not len(nodes):
         raise MechanismError("no node of the trajectory has finite numbers: there is nothing to draw")
     return nodes
@@ -132,10 +134,9 @@ def energy_words(traj: Trajectory) -> str:
 
 def curves_of(traj: Trajectory) -> list[Curve]:
     """Energy error (change, where something adds or takes energy), violation, the gap of what may touch."""
-    found = [
-        (energy_words(traj), "J", False, traj.energy().error),
-        ("violation", "m or rad", True, traj.violation()),
-    ]
+    found = [(energy_words(traj), "J", False, traj.energy().error)]
+    if traj.joint_names:
+        found.append(("violation", "m or rad", True, traj.violation()))
     if meets(traj.model):
         found.append(("smallest gap", "m", True, traj.gap()))
     curves = []

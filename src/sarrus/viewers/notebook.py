@@ -102,7 +102,10 @@ def trajectory_html(traj: Trajectory) -> str:
     """The report of a run as a table, and its animation where that fits into `MAX_SIZE`."""
     from sarrus.viewers.html import page
 
-    lines = traj.report().splitlines()
+    try:
+        lines, name = traj.report().splitlines(), traj.model.mechanism.name
+    except SarrusError as fault:  # a run that was loaded without its mechanism
+        return block(repr(traj), str(fault))
     said = table(("what", "value"), [split_line(line) for line in lines[1:]])
     try:
         text = page(traj, fps=FPS, max_size=MAX_SIZE, autoplay=False)
@@ -112,7 +115,7 @@ def trajectory_html(traj: Trajectory) -> str:
         )
     except SarrusError as fault:
         frame = f"<p>no animation here: {escape(str(fault))}</p>"
-    return block(f"run of {traj.model.mechanism.name}", lines[0], frame, said)
+    return block(f"run of {name}", lines[0], frame, said)
 
 
 def split_line(line: str) -> tuple[str, str]:

@@ -17,8 +17,8 @@ from sarrus.mechanism.shapes import rotation
 
 Solid = tuple[np.ndarray, np.ndarray, bool]
 
-AROUND = 32
-"""Segments of a circle: the outline of a ball is off by 0.5 % of its radius."""
+AROUND = 40
+"""Segments of a circle: the outline of a ball is off by 0.3 % of its radius."""
 CREASE = np.deg2rad(40.0)
 """Faces that meet at a larger angle than this have an edge between them."""
 

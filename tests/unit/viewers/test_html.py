@@ -95,6 +95,10 @@ def part_of(traj: Trajectory, nodes: slice, **changed: np.ndarray) -> Trajectory
     return Trajectory(traj.model, traj.method, traj.dt, **values)
 
 
+def test_ropes_sag_where_gravity_pulls(swing):
+    assert parts_of(page(swing))[0]["down"] == pytest.approx((0.0, 0.0, -1.0))
+
+
 def test_a_page_is_one_file_that_asks_for_nothing(swing, tmp_path):
     path = swing.to_html(tmp_path / "run.html")
     assert path == tmp_path / "run.html"
@@ -155,7 +159,7 @@ def test_curves_are_energy_error_violation_and_gap(swing, landed):
     assert header["curves"][1]["log"]
     header, data = parts_of(page(landed))
     assert header["curves"][0]["title"] == "energy change", "an impact takes energy, and rightly so"
-    gap = header["curves"][2]
+    gap = header["curves"][-1]
     assert gap["title"] == "smallest gap"
     assert array(data, gap["values"]).min() == pytest.approx(landed.gap().min())
 
@@ -308,6 +312,22 @@ def test_a_notebook_shows_mechanisms_and_models_as_tables():
     text = model._repr_html_()
     assert f">{model.dof}<" in text
     assert str(model.redundant_constraints) in text
+
+
+def test_a_notebook_shows_what_there_is_of_a_run_that_cannot_be_drawn(swing):
+    text = part_of(swing, slice(0, 0))._repr_html_()
+    assert "no node" in text
+    assert "iframe" not in text
+
+    def lost():
+        raise sarrus.FileError("the mechanism <is> code")
+
+    nodes = {name: getattr(swing, name) for name in ("time", "position", "orientation")}
+    rates = {name: getattr(swing, name) for name in ("velocity", "angular_velocity")}
+    names = {"body_names": swing.body_names, "joint_names": swing.joint_names}
+    text = Trajectory(lost, swing.method, swing.dt, **nodes, **rates, **names)._repr_html_()
+    assert "the mechanism &lt;is&gt; code" in text
+    assert "&lt;Trajectory" in text
 
 
 def test_tables_of_large_mechanisms_are_shortened():

@@ -50,7 +50,8 @@ class Controls {
     };
     for (const [name, label] of Object.entries(LAYER_NAMES)) {
       if (!present.has(name)) continue;
-      toggle(name, label, player.look.layers[name], (on) => { player.look.layers[name] = on; });
+      const said = name === "ground" ? `${label}, grid ${short(gridSpacing(run))} m` : label;
+      toggle(name, said, player.look.layers[name], (on) => { player.look.layers[name] = on; });
     }
     toggle("wireframe", "wireframe", player.look.wireframe, (on) => { player.look.wireframe = on; });
   }

@@ -1,5 +1,7 @@
 // The picture: shadows, sky, ground, bodies, lines, arrows and trails, drawn with WebGL 2.
 
+const STEEP = 0.3;
+const PLAIN = [0, 0, 0, 0];
 const SHADOW_SIZE = 2048, UNDER_SIZE = 512;
 const THEMES = {
   light: {
@@ -29,7 +31,7 @@ class Renderer {
       ground: this.program(VERTEX, GROUND_FRAGMENT),
     };
     this.meshes = run.meshes.map((mesh) => ({
-      ...this.upload(surface(mesh)), ...this.uploadEdges(edges(mesh)), radius: reachOf(mesh.vertices), box: boxOf(mesh.vertices),
+      ...this.upload(surface(mesh)), ...this.uploadEdges(edges(mesh)), radius: reachOf(mesh.vertices), box: boxOf(mesh.vertices), mark: markOf(mesh),
     }));
     this.parts = run.parts.map((part) => ({ ...part, mesh: this.meshes[part.mesh] }));
     this.lines = run.lines.map((line) => ({ ...line, mesh: null, layer: "shapes" }));
@@ -45,7 +47,8 @@ class Renderer {
     this.fixed = cornersOf(seen.filter((p) => p.body < 0));
     const sun = run.azimuth - 0.85;
     this.toSun = unit([0.62 * Math.cos(sun), 0.62 * Math.sin(sun), 1]);
-    this.planes = run.planes.map((plane) => ({ ...plane, solid: true }));
+    // Steep planes are walls: they stay small and let the bodies behind them shine through.
+    this.planes = run.planes.map((plane) => ({ ...plane, solid: true, wall: plane.normal[2] < STEEP }));
     if (!this.planes.length && !run.follow) {
       const margin = 0.06 * run.size;
       this.planes = [{ point: [0, 0, run.low[2] - margin], normal: [0, 0, 1], solid: false }];
@@ -216,7 +219,7 @@ class Renderer {
     const up = Math.abs(this.toSun[2]) > 0.99 ? [1, 0, 0] : [0, 0, 1];
     const from = add(middle, scaled(this.toSun, 2 * reach));
     const sun = multiply(parallel(reach, 0, 4 * reach + 12 * this.run.size), lookAlong(from, scaled(this.toSun, -1), up));
-    const floor = this.planes.find((plane) => plane.normal[2] > 0.9);
+    const floor = this.planes.find((plane) => !plane.wall);
     const light = { sun, radius, under: IDENTITY, depth: 0, half: 1 };
     this.depthPass(this.shadow, sun, poses, casters, look);
     if (floor) {
@@ -271,7 +274,7 @@ class Renderer {
     this.gl.useProgram(program.made);
     this.set(program, {
       camera: view.camera, eye: view.eye, toSun: this.toSun, skyLight: theme.sky, groundLight: theme.bounce,
-      sunLight: theme.sun, ...this.shadowFields(light), glow: 0,
+      sunLight: theme.sun, ...this.shadowFields(light), glow: 0, mark: PLAIN,
     });
   }
 
@@ -281,7 +284,8 @@ class Renderer {
 
   drawPart(part, poses, look) {
     const { surface: program } = this.programs;
-    this.set(program, { color: part.color, glow: part.body >= 0 && part.body === look.hovered ? 0.35 : 0 });
+    const mark = part.layer === "shapes" ? part.mesh.mark : PLAIN;
+    this.set(program, { color: part.color, mark, glow: part.body >= 0 && part.body === look.hovered ? 0.35 : 0 });
     this.mesh(program, part.mesh, poses.of(part.body));
   }
 
@@ -301,18 +305,18 @@ class Renderer {
 
   drawGround(view, light, subject, camera) {
     const gl = this.gl, { ground: program } = this.programs, { theme, run } = this;
-    const floor = this.planes.find((plane) => plane.normal[2] > 0.9);
+    const floor = this.planes.find((plane) => !plane.wall);
     gl.useProgram(program.made);
     gl.depthMask(false);
     for (const plane of this.planes) {
       const foot = (p) => subtract(p, scaled(plane.normal, dot(subtract(p, plane.point), plane.normal)));
-      const middle = foot(camera.target);
-      const far = Math.max(14 * run.size, 2.2 * camera.distance), spacing = niceAbove(run.size / 6);
+      const middle = foot(plane.wall ? subject.middle : camera.target), spacing = gridSpacing(run);
+      const far = plane.wall ? 2.5 * run.size : Math.max(14 * run.size, 2.2 * camera.distance);
       const m = columns(scaled([1, 0, 0], far), scaled([0, 1, 0], far), scaled([0, 0, 1], far), middle);
       this.set(program, {
         camera: view.camera, eye: view.eye, toSun: this.toSun, ...this.shadowFields(light), middle, origin: plane.point,
         base: theme.ground, lines: theme.lines, normal: plane.normal, sideX: plane.x, sideY: plane.y, spacing,
-        near: 0.15 * far, far, strength: plane.solid ? 1 : 0.8, shade: theme.shade, under: light.under,
+        near: 0.15 * far, far, strength: plane.wall ? 0.55 : plane.solid ? 1 : 0.8, shade: theme.shade, under: light.under,
         underDepth: plane === floor ? light.depth : 0, underSpread: (0.22 * run.size) / (2 * light.half),
       });
       this.mesh(program, plane.mesh, m);
@@ -321,11 +325,11 @@ class Renderer {
   }
 
   updateLines(poses) {
-    const { run } = this, down = [0, 0, -1];
+    const { run } = this;
     for (const line of this.lines) {
       const a = transformed(poses.of(line.a), line.pointA), b = transformed(poses.of(line.b), line.pointB);
       const spring = line.kind === "spring", radius = spring ? 0.4 * run.unit : 0.12 * run.unit;
-      const tube = tubeAlong(linePoints(line.kind, a, b, line.length, radius, down), spring ? 0.1 * run.unit : radius, 6);
+      const tube = tubeAlong(linePoints(line.kind, a, b, line.length, radius, run.down), spring ? 0.1 * run.unit : radius, 6);
       line.mesh = this.upload(tube, line.mesh || this.upload(tube));
     }
   }
@@ -333,7 +337,7 @@ class Renderer {
   drawLines() {
     const { surface: program } = this.programs;
     for (const line of this.lines) {
-      this.set(program, { color: LINE_COLOURS[line.kind], glow: 0 });
+      this.set(program, { color: LINE_COLOURS[line.kind], glow: 0, mark: PLAIN });
       this.mesh(program, line.mesh, IDENTITY);
     }
   }
@@ -405,6 +409,9 @@ class Renderer {
   }
 }
 
+// Distance of the lines of the ground [m].
+const gridSpacing = (run) => niceAbove(run.size / 6);
+
 function reachOf(vertices) {
   let most = 0;
   for (let v = 0; v < vertices.length; v += 3)
@@ -417,6 +424,26 @@ function boxOf(vertices) {
   const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
   vertices.forEach((v, i) => { low[i % 3] = Math.min(low[i % 3], v); high[i % 3] = Math.max(high[i % 3], v); });
   return [low, high];
+}
+
+// Centre and kind of a round mesh: 1 a ball, 2 to 4 a disc about x, y or z; 0 anything else.
+function markOf({ vertices, smooth }) {
+  if (!smooth || vertices.length < 100) return PLAIN;
+  const [low, high] = boxOf(vertices), centre = scaled(add(low, high), 0.5), half = scaled(subtract(high, low), 0.5);
+  const away = (v, left) => Math.hypot(...[0, 1, 2].map((i) => (i === left ? 0 : vertices[v + i] - centre[i])));
+  const alike = (left, radius, hollow) => {
+    for (let v = 0; v < vertices.length; v += 3) {
+      const r = away(v, left) / radius;
+      if (Math.abs(r - 1) > 0.01 && !(hollow && r < 0.01)) return false;
+    }
+    return true;
+  };
+  if (alike(-1, half[0], false)) return [...centre, 1];
+  for (let axis = 0; axis < 3; axis++) {
+    const radius = half[(axis + 1) % 3];
+    if (half[axis] < 0.6 * radius && alike(axis, radius, true)) return [...centre, 2 + axis];
+  }
+  return PLAIN;
 }
 
 // The eight corners of the box around parts of one body; none without parts.

@@ -4,8 +4,9 @@ const VERTEX = `#version 300 es
 layout(location=0) in vec3 position;
 layout(location=1) in vec3 normal;
 uniform mat4 model, camera;
-out vec3 place, facing;
+out vec3 place, facing, local;
 void main() {
+  local = position;
   vec4 world = model * vec4(position, 1.0);
   place = world.xyz;
   facing = mat3(model) * normal;
@@ -41,16 +42,23 @@ float lit(vec3 at, vec3 n, float soft) {
 
 const SURFACE_FRAGMENT = `#version 300 es
 precision highp float;
-in vec3 place, facing;
-uniform vec4 color;
+in vec3 place, facing, local;
+uniform vec4 color, mark;
 uniform vec3 eye, toSun, skyLight, groundLight, sunLight;
 uniform float glow;
 out vec4 pixel;
 ${SHADOW}
+// A round shape shows how it turns: every second octant of a ball, or quarter of a disc, is darker.
+float marked() {
+  vec3 p = local - mark.xyz;
+  float f = mark.w < 1.5 ? p.x * p.y * p.z : mark.w < 2.5 ? p.y * p.z : mark.w < 3.5 ? p.x * p.z : p.x * p.y;
+  return clamp(0.5 + f / max(fwidth(f), 1e-12), 0.0, 1.0);
+}
 void main() {
   vec3 n = normalize(facing), v = normalize(eye - place);
   if (dot(n, v) < 0.0) n = -n;
   vec3 base = pow(color.rgb, vec3(2.2));
+  if (mark.w > 0.5) base *= 1.0 - 0.30 * marked();
   float direct = max(dot(n, toSun), 0.0);
   if (direct > 0.0) direct *= lit(place, n, 2.6);
   vec3 ambient = mix(groundLight, skyLight, 0.5 + 0.5 * n.z);
