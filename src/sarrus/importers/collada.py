@@ -133,7 +133,8 @@ def triangles(geometry: Element, by_id: dict[str, Element]) -> Iterator[tuple[np
 
 def positions(vertices: Element, by_id: dict[str, Element]) -> np.ndarray:
     """The points (V, 3) that a <vertices> element names."""
-    source = next(i.get("source", "") for i in vertices.findall("input") if i.get("semantic") == "POSITION")
+    named = [i.get("source", "") for i in vertices.findall("input") if i.get("semantic") == "POSITION"]
+    source = named[0]
     accessor = by_id[source].find("technique_common/accessor")
     numbers = np.array([float(word) for word in (by_id[source].findtext("float_array") or "").split()])
     stride = 3 if accessor is None else int(accessor.get("stride", "3"))

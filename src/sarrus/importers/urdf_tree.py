@@ -11,6 +11,8 @@ from sarrus.importers.urdf_robot import Joint, Link, listed
 from sarrus.importers.urdf_values import Values, label, turn
 
 WORLD = "world"
+MIMICS = 100
+"""Most joints that follow one another."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,6 +96,8 @@ def check_mimics(values: Values, joints: dict[str, Joint]) -> None:
             if mimic.joint in seen:
                 raise values.fail(joint.element, f"{label(joint.element)} mimics itself in the end")
             seen.append(mimic.joint)
+            if len(seen) > MIMICS:
+                raise values.fail(joint.element, f"a chain of more than {MIMICS} mimic joints is refused")
         last = joints[seen[-1]]
         if len(seen) > 1 and not (last.scalar and joint.scalar):
             odd = joint if not joint.scalar else last

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -274,3 +277,12 @@ def test_links_meet_each_other_only_where_selfcollide_says_so(tmp_path):
     assert [body.shapes[0].friction for body in mech.bodies.values()] == [0.9, None, 0.9]
     assert not loaded(tmp_path, robot(*parts, both), self_contact=False).contacts
     assert not loaded(tmp_path, robot(*parts)).contacts
+
+
+def test_a_robot_is_read_without_mujoco_and_without_compiling(tmp_path):
+    path = written(tmp_path, ARM)
+    check = (
+        f"import sarrus, sys; sarrus.load({str(path)!r}); assert not {{'mujoco', 'numba'}} & set(sys.modules)"
+    )
+    paths = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    subprocess.run([sys.executable, "-c", check], check=True, timeout=60, env=paths)

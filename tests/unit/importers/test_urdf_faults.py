@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import random
+import re
+import warnings
+
 import pytest
 from tests.unit.importers.urdf_texts import four_bar, joint, link, loop_joint, robot, written
 
 import sarrus
 from sarrus.errors import FileError
+from sarrus.importers.report import LossyImport
 
 BASE = '<link name="base"/>\n'
 ARM = link("arm")
@@ -168,3 +173,32 @@ def test_a_fault_is_named_with_its_line(tmp_path, fault):
     said = str(refusal.value)
     assert said.startswith(f"{path}: " if line is None else f"{path}, line {line}: ")
     assert message in said
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_whatever_is_wrong_with_a_file_the_refusal_is_one_sentence_about_it(tmp_path, seed):
+    """Attributes, elements and ends of files are taken away, swapped, or given odd values."""
+    draw = random.Random(seed)
+    whole = (
+        four_bar(loop_joint()),
+        mimic('joint="hinge" multiplier="2" offset="0.1"'),
+        robot(BASE, ARM, HINGE),
+    )
+    odd = ("nan", "inf", "-1", "1e999", "", "0", "x", "1 2", "world", "base", "1e-320", "1e300")
+    refusals = []
+    for _ in range(120):
+        text = draw.choice(whole)
+        values = [found.span(1) for found in re.finditer(r'"([^"]*)"', text)]
+        tags = [found.span() for found in re.finditer(r"<[^<>]*>", text)]
+        start, end = draw.choice(draw.choice([values, tags]))
+        other = text[slice(*draw.choice(values))]
+        text = text[:start] + draw.choice(["", other, draw.choice(odd)]) + text[end:]
+        path = written(tmp_path, text if draw.random() < 0.8 else text[: draw.randrange(len(text))])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", LossyImport)
+            try:
+                sarrus.load(path)
+            except FileError as refusal:
+                refusals.append(str(refusal))
+    assert len(refusals) > 60
+    assert all(text.startswith(str(tmp_path / "robot.urdf")) for text in refusals)
