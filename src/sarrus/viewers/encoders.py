@@ -21,7 +21,7 @@ Picture = NDArray[np.uint8]
 """(height, width, 3)"""
 
 MP4_QUALITY = 20  # constant rate factor of x264: hardly to be told from the original
-WEBP_QUALITY = 72
+WEBP_QUALITY = 60
 GIF_COLOURS = 160
 KINDS = (".mp4", ".gif", ".webp", ".png")
 
