@@ -67,6 +67,8 @@ def form_of(path: str | os.PathLike[str]) -> str:
         return "yaml"
     if ending in (".urdf", ".zip", ".mjcf"):
         return ending[1:]
+    if ending == ".xacro":
+        raise FileError(f"{where}: macros must be expanded first: xacro {Path(path).name} > robot.urdf")
     if ending != ".xml":
         raise FileError(f"{where}: the file must end in one of {', '.join(ENDINGS)}, not {ending!r}")
     from sarrus.importers.files import read_xml

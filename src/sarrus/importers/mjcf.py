@@ -9,11 +9,11 @@ from sarrus.errors import FileError, MechanismError
 from sarrus.importers.mjcf_actuators import add_actuators
 from sarrus.importers.mjcf_bodies import add_bodies, name_bodies
 from sarrus.importers.mjcf_compile import Robot, compiled, listening
-from sarrus.importers.mjcf_contacts import add_contacts
+from sarrus.importers.mjcf_contacts import add_contacts, decide_contacts
 from sarrus.importers.mjcf_equalities import add_equalities
 from sarrus.importers.mjcf_frames import add_frames, add_keyframes
 from sarrus.importers.mjcf_losses import list_losses
-from sarrus.importers.mjcf_reference import at_reference, held_joints
+from sarrus.importers.mjcf_reference import at_reference, held_joints, loop_bodies
 from sarrus.importers.report import Findings
 from sarrus.mechanism import Mechanism
 
@@ -61,8 +61,9 @@ def mechanism_of(
         findings.change("option", "gravity", "switched off in the file, so the mechanism has none")
     findings.timestep = float(model.opt.timestep)
     if not robot.disabled("EQUALITY"):
-        robot.locked = held_joints(model)
+        robot.locked, robot.in_loops = held_joints(model), loop_bodies(model)
     name_bodies(robot, fixed_base=fixed_base)
+    decide_contacts(robot)
     add_bodies(mech, robot)
     add_equalities(mech, robot)
     add_actuators(mech, robot)

@@ -12,6 +12,9 @@ from sarrus.mechanism import Mechanism
 NEGLIGIBLE = 1e-9
 """Mass of a body that the file gives none, and of those between the joints of one body, as a part of the mass
 that moves with it: measured on a chain of three hinges, the motion changes by 1e-12."""
+IN_LOOPS = 1e-5
+"""The same inside a closed loop, where the rank of the constraints is found by their effect on the bodies: of
+lighter ones, it cannot be told from rounding."""
 THIN = 1e-9
 """Smallest principal moment of inertia that is kept, as a part of the largest."""
 
@@ -54,8 +57,13 @@ def add_bodies(mech: Mechanism, robot: Robot) -> None:
             orientation=unit(data.xquat[b]),
             shapes=shapes.get(b, ()),
         )
-        add_joints(mech, robot, b, NEGLIGIBLE)
+        add_joints(mech, robot, b, light(robot, b))
         gravcomp(mech, robot, b)
+
+
+def light(robot: Robot, b: int) -> float:
+    """The part of the mass of a body that bodies between its joints get."""
+    return IN_LOOPS if b in robot.in_loops else NEGLIGIBLE
 
 
 def unit(quaternion: np.ndarray) -> np.ndarray:
@@ -72,12 +80,15 @@ def mass_of(robot: Robot, b: int) -> tuple[float, np.ndarray]:
     if mass <= 0.0:
         # The mass moves with a body that is fixed to this one; it needs one of its own to be a body.
         whole = float(model.body_subtreemass[b])
-        mass = NEGLIGIBLE * (whole if whole > 0.0 else 1.0)
-        findings.change("body", name, "has no mass in the file; it got 1e-9 of the mass that it carries")
+        mass = light(robot, b) * (whole if whole > 0.0 else 1.0)
+        part = f"it got {light(robot, b):.0e} of the mass that it carries"
+        findings.change("body", name, f"has no mass in the file; {part}")
     if not moments.any():
         if model.body_jntnum[b] == 0:
             return mass, np.zeros((3, 3))  # a point mass, fixed to another body
-        moments = np.full(3, NEGLIGIBLE * max(mass, float(model.body_subtreemass[b])) * model.stat.extent**2)
+        moments = np.full(
+            3, light(robot, b) * max(mass, float(model.body_subtreemass[b])) * model.stat.extent**2
+        )
         findings.change("body", name, "has no inertia in the file; it got a negligible one")
     least = THIN * float(moments.max())
     if moments.min() < least:

@@ -74,6 +74,9 @@ class Robot:
     bodies: list[str] = field(default_factory=list)  # names, "world" first
     carrier: list[int] = field(default_factory=list)
     held: set[int] = field(default_factory=set)  # floating bodies that fixed_base holds
+    meets: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), bool))  # (G, G) geoms that meet
+    friction: np.ndarray = field(default_factory=lambda: np.zeros(0))  # (G,) of the shapes, NaN: none
+    in_loops: set[int] = field(default_factory=set)  # bodies on a closed loop
     locked: dict[int, int] = field(default_factory=dict)  # joints that an equality holds still, by joint
     places: dict[int, Coordinate] = field(default_factory=dict)  # by joint of the model
 

@@ -7,8 +7,15 @@ from itertools import combinations
 import numpy as np
 
 from sarrus.importers.mjcf_compile import Robot, unique
+from sarrus.importers.mjcf_friction import friction_here, friction_there, own_friction
 from sarrus.importers.mjcf_geoms import collides, geom_name, geom_shapes
 from sarrus.mechanism import Mechanism
+
+
+def decide_contacts(robot: Robot) -> None:
+    """Decides who meets whom, and which geoms have friction of their own."""
+    robot.meets = who_meets(robot)
+    robot.friction = own_friction(robot, robot.meets)
 
 
 def add_contacts(mech: Mechanism, robot: Robot, *, self_contact: bool) -> None:
@@ -26,7 +33,7 @@ def add_contacts(mech: Mechanism, robot: Robot, *, self_contact: bool) -> None:
             fixed.append(g)
         elif collides(robot, g) and any(s.collide for s in mech.bodies[robot.bodies[body]].shapes):
             moving.setdefault(robot.bodies[body], []).append(g)
-    meets = who_meets(robot)
+    meets = robot.meets
     for g in fixed:
         add_obstacle(mech, robot, g, moving, meets)
     if self_contact:
@@ -57,7 +64,7 @@ def add_obstacle(
             mech.exclude(body, name)
         else:
             note_partly(robot, body, name, meets[g, geoms])
-            note_friction(robot, mech, body, name, [(g, h) for h in geoms])
+            note_friction(robot, body, name, [(g, int(h)) for h in geoms if meets[g, h]], mu)
 
 
 def add_body_contacts(mech: Mechanism, robot: Robot, moving: dict[str, list[int]], meets: np.ndarray) -> None:
@@ -67,9 +74,10 @@ def add_body_contacts(mech: Mechanism, robot: Robot, moving: dict[str, list[int]
         if not answers.any():
             continue
         pairs = [(g, h) for g in moving[a] for h in moving[b] if meets[g, h]]
-        mech.add_contact(a, b, friction=max(mujoco_friction(robot, g, h) for g, h in pairs))
+        mu = max(friction_there(robot, g, h) for g, h in pairs)
+        mech.add_contact(a, b, friction=mu)
         note_partly(robot, a, b, answers)
-        note_friction(robot, mech, a, b, pairs)
+        note_friction(robot, a, b, pairs, mu)
 
 
 def who_meets(robot: Robot) -> np.ndarray:
@@ -95,21 +103,6 @@ def who_meets(robot: Robot) -> np.ndarray:
     return out
 
 
-def mujoco_friction(robot: Robot, g: int, h: int) -> float:
-    """Sliding friction of two geoms in MuJoCo: that of the higher priority, else the larger one."""
-    model = robot.model
-    listed = np.flatnonzero(
-        (model.pair_geom1 == g) & (model.pair_geom2 == h) | (model.pair_geom1 == h) & (model.pair_geom2 == g)
-    )
-    if len(listed):
-        return float(model.pair_friction[listed[0], 0]) if model.pair_dim[listed[0]] > 1 else 0.0
-    first, second = (float(model.geom_friction[x, 0]) for x in (g, h))
-    if model.geom_priority[g] != model.geom_priority[h]:
-        higher = g if model.geom_priority[g] > model.geom_priority[h] else h
-        return float(model.geom_friction[higher, 0]) if model.geom_condim[higher] > 1 else 0.0
-    return max(first, second) if max(model.geom_condim[g], model.geom_condim[h]) > 1 else 0.0
-
-
 def note_partly(robot: Robot, a: str, b: str, answers: np.ndarray) -> None:
     """Notes two that meet with all their shapes, although only some of them do in MuJoCo."""
     if not answers.all():
@@ -120,20 +113,11 @@ def note_partly(robot: Robot, a: str, b: str, answers: np.ndarray) -> None:
         )
 
 
-def note_friction(robot: Robot, mech: Mechanism, a: str, b: str, pairs: list[tuple[int, int]]) -> None:
-    """Notes two whose friction is another one than in MuJoCo, where priority or condim decide it there."""
-    model = robot.model
-    known = {b: mech.obstacles[b].friction} if b in mech.obstacles else {}
+def note_friction(robot: Robot, a: str, b: str, pairs: list[tuple[int, int]], common: float) -> None:
+    """Notes two whose friction is another one than in MuJoCo."""
     for g, h in pairs:
-        own = [float(model.geom_friction[x, 0]) for x in (g, h) if model.geom_condim[x] > 1]
-        here = max(own, default=known.get(b, mujoco_friction(robot, g, h)))
-        there = mujoco_friction(robot, g, h)
-        if here != there:
-            robot.findings.change(
-                "contact",
-                f"{a} - {b}",
-                "another friction than in the file, where priority or condim decide it",
-            )
+        if friction_here(robot.friction, g, h, common) != friction_there(robot, g, h):
+            robot.findings.change("contact", f"{a} - {b}", "another friction than in the file for some geoms")
             return
 
 

@@ -51,8 +51,8 @@ def geom_shapes(robot: Robot, g: int, at: np.ndarray, turn: np.ndarray) -> list[
     touches, color = collides(robot, g), colour(robot, g)
     if not touches and color is not None and color[3] == 0.0:
         return []
-    # Without friction of its own (condim 1), a shape takes that of what it meets.
-    friction = float(model.geom_friction[g, 0]) if touches and model.geom_condim[g] > 1 else None
+    # Without friction of its own, a shape takes that of what it meets.
+    friction = float(robot.friction[g]) if touches and np.isfinite(robot.friction[g]) else None
     place: dict[str, Any] = {"at": at, "orientation": quaternion(turn), "color": color, "friction": friction}
     size = model.geom_size[g]
     try:

@@ -40,7 +40,9 @@ def add_joints(mech: Mechanism, robot: Robot, b: int, negligible: float) -> None
         add_group(mech, robot, group, joint, parent, child)
         parent = child
     if len(groups) > 1:
-        what = f"{len(axes)} joints on one body, with {len(groups) - 1} of 1e-9 of its mass between them"
+        what = (
+            f"{len(axes)} joints on one body, {len(groups) - 1} of {negligible:.0e} of its mass between them"
+        )
         robot.findings.change("body", name, what)
 
 

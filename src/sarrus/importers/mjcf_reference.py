@@ -99,6 +99,25 @@ def close(model: MjModel, data: MjData) -> bool:
     return worst <= CLOSED
 
 
+def loop_bodies(model: MjModel) -> set[int]:
+    """Bodies on a closed loop: those between the two sides of a connect or weld, up to where they part."""
+    out: set[int] = set()
+    for e in carried(model):
+        if named("mjtEq", model.eq_type[e]) == "joint":
+            continue
+        ways = []
+        for b in (int(model.eq_obj1id[e]), int(model.eq_obj2id[e])):
+            if named("mjtObj", model.eq_objtype[e]) == "site":
+                b = int(model.site_bodyid[b])
+            way = {b}
+            while b:
+                b = int(model.body_parentid[b])
+                way.add(b)
+            ways.append(way)
+        out |= ways[0] ^ ways[1]
+    return out
+
+
 def held_joints(model: MjModel) -> dict[int, int]:
     """Joints that an active equality holds at one value, with the number of that equality."""
     out = {}

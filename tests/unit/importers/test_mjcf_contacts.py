@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from tests.unit.importers.mjcf_texts import body, document, loaded, reasons
 
+import sarrus
 from sarrus import Box, Capsule, ConvexMesh, Cylinder, HalfSpace, Mesh, Sphere
 from sarrus.mechanism.contacts import pair_of
 
@@ -118,10 +119,26 @@ def test_frictionless_geoms_take_the_friction_of_what_they_meet(tmp_path):
     assert mech.contacts[pair_of("a", "b")].friction == 0.0
 
 
-def test_friction_that_priority_decides_is_noted_where_it_differs(tmp_path):
-    foot = geom("sphere", "0.1", 'priority="1" friction="0.2"')
-    mech = loaded(tmp_path, document(FLOOR + falling(foot)))  # the floor has friction 1
-    assert any("priority" in why for why in reasons(mech, "contact", changed=True))
+def rub(mech, body: str, obstacle: str = "floor") -> float:
+    """The friction of the first shape of a body on an obstacle, as a run has it."""
+    model = sarrus.build(mech)
+    return next(line.friction for line in model.contacts.lines if f"{body} on {obstacle}" in line.name)
+
+
+def test_the_friction_of_the_higher_priority_counts(tmp_path):
+    foot = falling(geom("sphere", "0.1", 'priority="1" friction="0.2"'), name="foot", at="3 0 0")
+    hand = falling(geom("sphere", "0.1", 'friction="0.4"'), name="hand")
+    knee = falling(geom("sphere", "0.1", 'friction="1.5"'), name="knee", at="6 0 0")
+    mech = loaded(tmp_path, document(FLOOR + foot + hand + knee), self_contact=False)  # the floor has 1
+    assert [rub(mech, name) for name in ("foot", "hand", "knee")] == [0.2, 1.0, 1.5]
+    assert not any("friction" in why for why in reasons(mech, "contact", changed=True))
+
+
+def test_friction_that_no_shape_can_have_is_noted(tmp_path):
+    foot = falling(geom("sphere", "0.1", 'priority="1" friction="0.2"'), name="foot", at="3 0 0")
+    hand = falling(geom("sphere", "0.1", 'friction="0.4"'), name="hand")
+    mech = loaded(tmp_path, document(foot + hand))  # here 0.4, in MuJoCo 0.2
+    assert any("friction" in why for why in reasons(mech, "contact", changed=True))
 
 
 def test_rolling_friction_and_margins_are_listed(tmp_path):

@@ -52,7 +52,7 @@ def test_bodies_between_joints_are_negligible_and_named_after_them(tmp_path):
     assert between.mass == pytest.approx(1e-9 * mech.bodies["link"].mass)
     assert mech.joints["a"].child == "link/a"
     assert mech.joints["b"].parent == "link/a"
-    assert any("1e-9" in why for why in reasons(mech, "body", changed=True))
+    assert any("1e-09" in why for why in reasons(mech, "body", changed=True))
 
 
 def test_attributes_go_to_the_coordinate_of_their_joint(tmp_path):
