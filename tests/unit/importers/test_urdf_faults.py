@@ -202,3 +202,8 @@ def test_whatever_is_wrong_with_a_file_the_refusal_is_one_sentence_about_it(tmp_
                 refusals.append(str(refusal))
     assert len(refusals) > 60
     assert all(text.startswith(str(tmp_path / "robot.urdf")) for text in refusals)
+
+
+def test_a_file_of_macros_says_how_to_expand_it(tmp_path):
+    with pytest.raises(FileError, match=r"expanded first: xacro robot\.urdf\.xacro > robot\.urdf"):
+        sarrus.load(tmp_path / "robot.urdf.xacro")
