@@ -228,7 +228,7 @@ def touch_fields(arrows: Arrows | None, blob: Blob) -> dict[str, Any] | None:
         "start": blob.add(arrows.start, "uint32"),
         "point": blob.add_quantised(arrows.point),
         "force": blob.add_quantised(arrows.force),
-        "typical": float(np.percentile(size, 90)) or float(size.max()),
+        "typical": float(np.percentile(size, 75)) or float(size.max()),
     }
 
 

@@ -137,6 +137,14 @@ class _Drawing:
             for body in self.bodies
         ]
         self.points = self.points_of_bodies()
+        self.rolling: dict[str, list[Rolling]] = {body.name: [] for body in self.bodies}
+        self.holding: dict[str, list[Joint]] = {body.name: [] for body in self.bodies} | {"world": []}
+        for joint in mechanism.joints.values():
+            if isinstance(joint, Rolling):
+                self.rolling[joint.body].append(joint)
+            elif isinstance(joint, Joint) and joint.kind in HOLDING:
+                self.holding[joint.parent].append(joint)
+                self.holding[joint.child].append(joint)
         self.pictured = any(not shape.collide for body in self.bodies for shape in body.shapes)
         self.centre, self.size, self.unit = self.measures()
 
@@ -168,9 +176,8 @@ class _Drawing:
             turn = rotation(body.orientation)
             cloud = [body.position, *self.points[body.name]]
             cloud += [v for part in drawn if part for v in solids.placed(part[0], body.position, turn)]
-            for joint in self.mechanism.joints.values():
-                if isinstance(joint, Rolling) and joint.body == body.name:
-                    cloud += [body.position + joint.radius * e for e in (*np.eye(3), *-np.eye(3))]
+            for joint in self.rolling[body.name]:
+                cloud += [body.position + joint.radius * e for e in (*np.eye(3), *-np.eye(3))]
             clouds.append(np.array(cloud))
             extents.append(float(np.linalg.norm(clouds[-1] - body.position, axis=1).max()))
         curves = [j.points for j in self.mechanism.joints.values() if isinstance(j, PointOnCurve)]
@@ -227,7 +234,7 @@ class _Drawing:
     def sticks(self, body: Body) -> Iterator[Part]:
         """A body without shapes: a ball at the centre of mass, sticks to its joints, discs that roll."""
         color, u = self.colour_of(body), self.unit
-        discs = [j for j in self.mechanism.joints.values() if isinstance(j, Rolling) and j.body == body.name]
+        discs = self.rolling[body.name]
         for joint in discs:
             disc = (
                 solids.ball(joint.radius)
@@ -250,11 +257,10 @@ class _Drawing:
     def arms(self, body: Body, drawn: list[Solid | None]) -> Iterator[Part]:
         """Thin sticks to the joints that the shapes of a body do not reach, as the strings of a cradle."""
         reach = max(float(np.linalg.norm(solid[0], axis=1).max()) for solid in drawn if solid)
-        joints = [j for j in self.mechanism.joints.values() if isinstance(j, Joint) and j.kind in HOLDING]
-        for joint in joints:
+        for joint in self.holding[body.name]:
             along = joint.at - body.position
             length = float(np.linalg.norm(along))
-            if body.name in (joint.parent, joint.child) and length > 1.05 * reach:
+            if length > 1.05 * reach:
                 stick = symbols.pin(body.position + 0.5 * along, along, 0.12 * self.unit, length)
                 yield self.part(f"joint {joint.name}", body.name, stick, STEEL, "joints", placed=True)
 

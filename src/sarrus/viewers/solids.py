@@ -7,6 +7,7 @@ vertex: vertices on a sharp edge are doubled, so that the edge stays sharp."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -65,7 +66,7 @@ def revolved(profile: np.ndarray, around: int = AROUND) -> Solid:
     here = np.arange(around)
     onward = (here + 1) % around
     for k in range(len(radius) - 1):
-        if np.allclose(profile[k], profile[k + 1], rtol=0.0, atol=0.0):
+        if radius[k] == radius[k + 1] and height[k] == height[k + 1]:
             continue
         low, high = k * around, (k + 1) * around
         if radius[k] > 0.0:
@@ -75,9 +76,16 @@ def revolved(profile: np.ndarray, around: int = AROUND) -> Solid:
     # All corners of a pole are one vertex, so that its normal is that of all faces around it.
     place = np.arange(len(radius))[:, None] * around + np.where(radius[:, None] > 0.0, here, 0)
     used, faces = np.unique(place.ravel()[np.concatenate(faces)], return_inverse=True)
-    return rings.reshape(-1, 3)[used], faces.reshape(-1, 3).astype(np.int32), True
+    return frozen(rings.reshape(-1, 3)[used]), frozen(faces.reshape(-1, 3).astype(np.int32)), True
 
 
+def frozen(array: np.ndarray) -> np.ndarray:
+    """The same array, read-only: solids of equal size are made once and shared."""
+    array.flags.writeable = False
+    return array
+
+
+@lru_cache(maxsize=256)
 def ball(radius: float, around: int = AROUND) -> Solid:
     """A ball about the origin."""
     polar = np.linspace(-0.5 * np.pi, 0.5 * np.pi, around // 2 + 1)
@@ -91,6 +99,7 @@ def cosine(polar: np.ndarray) -> np.ndarray:
     return values
 
 
+@lru_cache(maxsize=256)
 def capsule(radius: float, length: float, around: int = AROUND) -> Solid:
     """A cylinder along z with half balls on its ends; `length` between their centres."""
     polar = np.linspace(-0.5 * np.pi, 0.5 * np.pi, 2 * (around // 4) + 1)
@@ -100,6 +109,7 @@ def capsule(radius: float, length: float, around: int = AROUND) -> Solid:
     return revolved(np.stack([out, rise], axis=1), around)
 
 
+@lru_cache(maxsize=256)
 def cylinder(radius: float, length: float, around: int = AROUND) -> Solid:
     """A cylinder along z about the origin, with sharp rims."""
     h, r = 0.5 * length, radius

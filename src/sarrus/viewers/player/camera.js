@@ -108,7 +108,10 @@ function steerCamera(canvas, camera, changed) {
     fingers.set(event.pointerId, now);
     changed();
   });
+  // In a frame of another page the wheel scrolls that page, until the animation is clicked.
+  const framed = window.self !== window.top;
   canvas.addEventListener("wheel", (event) => {
+    if (framed && document.activeElement !== canvas && !event.ctrlKey) return;
     event.preventDefault();
     const pixels = event.deltaY * (event.deltaMode === 1 ? 20 : 1);
     camera.zoom(Math.exp(clamp(pixels, -200, 200) * 0.0015));

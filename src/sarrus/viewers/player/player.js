@@ -122,6 +122,10 @@ class Player {
   }
 
   focus(body) {
+    if (this.follow !== -1) {
+      this.setFollow(body);
+      find("follow").value = body;
+    }
     const near = this.renderer ? this.renderer.radii[body] : this.run.size;
     this.camera.wanted = {
       target: this.poses.place(body), distance: Math.min(this.camera.distance, (3.2 * near) / Math.sin(FIELD / 2)),

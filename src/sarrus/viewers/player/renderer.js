@@ -186,7 +186,7 @@ class Renderer {
     const shown = this.parts.filter((p) => look.layers[p.layer]);
     const casters = look.wireframe ? [] : shown.filter((p) => p.color[3] > 0.5 && p.layer !== "frames" && p.layer !== "masses");
     const light = this.castShadows(poses, subject, casters, look);
-    const view = { camera: camera.matrix(aspect), eye: camera.eye };
+    const view = { camera: camera.matrix(aspect), eye: camera.eye, distance: camera.distance };
 
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
     gl.viewport(0, 0, canvas.width, canvas.height);
@@ -292,7 +292,10 @@ class Renderer {
   drawEdges(shown, poses, view, look) {
     const gl = this.gl, { line: program } = this.programs;
     gl.useProgram(program.made);
-    this.set(program, { camera: view.camera, color: this.theme.edge });
+    // From afar, where a body is a few pixels wide, its edges would blacken it.
+    const pixels = (this.run.unit * this.canvas.height) / (2 * view.distance * Math.tan(FIELD / 2));
+    const edge = [...this.theme.edge.slice(0, 3), this.theme.edge[3] * clamp((pixels - 1) / 4, 0, 1)];
+    this.set(program, { camera: view.camera, color: edge });
     for (const part of shown) {
       const lines = look.wireframe ? part.mesh.all : part.mesh.sharp;
       if (!lines.count || (!look.wireframe && part.layer !== "shapes" && part.layer !== "ground")) continue;
@@ -367,7 +370,7 @@ class Renderer {
 
   drawArrows(frame) {
     const gl = this.gl, { surface: program } = this.programs, { start, point, force, typical } = this.run.touches;
-    const size = Math.min(0.55 * this.run.size, 9 * this.run.unit);
+    const size = clamp(9 * this.run.unit, 0.22 * this.run.size, 0.55 * this.run.size);
     for (const [compare, opacity] of [[gl.GREATER, 0.3], [gl.LEQUAL, 1]]) {
       gl.depthFunc(compare);
       if (opacity < 1) gl.depthMask(false);
