@@ -9,7 +9,13 @@ from sarrus.importers.files import read_xml
 from sarrus.importers.report import Findings
 from sarrus.importers.urdf_bodies import NEGLIGIBLE, NEGLIGIBLE_IN_LOOPS, Robot, add_bodies, choose_hosts
 from sarrus.importers.urdf_closing import close
-from sarrus.importers.urdf_extras import add_self_contacts, add_springs, list_losses, read_frictions
+from sarrus.importers.urdf_extras import (
+    add_named_frames,
+    add_self_contacts,
+    add_springs,
+    list_losses,
+    read_frictions,
+)
 from sarrus.importers.urdf_geometry import Geometry
 from sarrus.importers.urdf_joints import add_bounds, add_joints, add_loops, add_mimics
 from sarrus.importers.urdf_loops import closing, read_loops
@@ -79,6 +85,7 @@ def mechanism_of(
     add_mimics(mech, robot)
     add_bounds(mech, robot)
     add_springs(mech, robot)
+    add_named_frames(mech, robot)
     add_motors(mech, robot)
     if self_contact:
         add_self_contacts(mech, robot)

@@ -7,14 +7,22 @@ from xml.etree.ElementTree import Element
 from sarrus.importers.report import Findings
 from sarrus.importers.urdf_bodies import Robot
 from sarrus.importers.urdf_loops import BALL, LOOP_TAGS
-from sarrus.importers.urdf_values import Values
+from sarrus.importers.urdf_robot import known_link
+from sarrus.importers.urdf_values import Values, quaternion
 from sarrus.mechanism import Mechanism
 from sarrus.mechanism.contacts import collides
 
-ROBOT = {"link", "joint", "material", "transmission", "gazebo", "ros2_control", BALL, *LOOP_TAGS}
+FRAMES = ("frame", "fixed_frame")
+ROBOT = {"link", "joint", "material", "transmission", "gazebo", "ros2_control", BALL, *LOOP_TAGS, *FRAMES}
 LINK = {"inertial", "visual", "collision", "contact"}
 JOINT = {"origin", "parent", "child", "axis", "dynamics", "limit", "mimic"}
 GAZEBO = {"mu1", "mu2", "selfCollide", "springStiffness", "springReference", "joint"}
+ATTRIBUTES = {
+    "limit": {"lower", "upper", "effort", "velocity"},
+    "dynamics": {"damping", "friction", "armature"},
+    "mimic": {"joint", "multiplier", "offset"},
+}
+"""Attributes of the children of joints that are read."""
 TRUE = ("1", "true")
 
 
@@ -34,6 +42,19 @@ def read_frictions(values: Values) -> dict[str, float]:
                 raise values.fail(mu, f"the friction must not be negative, not {value:g}")
             found[gazebo.get("reference", "")] = value
     return found
+
+
+def add_named_frames(mech: Mechanism, robot: Robot) -> None:
+    """Adds the frames of <frame link xyz rpy> (Drake) and of <fixed_frame> with <parent> (Isaac Sim)."""
+    values = robot.values
+    for element in values.file.root:
+        if element.tag in FRAMES:
+            inner = element.tag == "fixed_frame"
+            link = known_link(values, values.child(element, "parent") if inner else element, robot.links)
+            T = robot.place(link) @ (values.origin(element) if inner else values.pose(element))
+            with values.located(element):
+                name = values.name(element, mech.frames)
+                mech.add_frame(name, robot.host[link], at=T[:3, 3], orientation=quaternion(T[:3, :3]))
 
 
 def add_springs(mech: Mechanism, robot: Robot) -> None:
@@ -78,6 +99,9 @@ def list_losses(values: Values, findings: Findings) -> None:
             _others(findings, element, LINK, f"of link {name!r}")
         elif element.tag == "joint":
             _others(findings, element, JOINT, f"of joint {name!r}")
+            for child in element:
+                for what in sorted(set(child.keys()) - ATTRIBUTES.get(child.tag, set(child.keys()))):
+                    findings.lose(f"attribute {what} of <{child.tag}>", name, "Sarrus has no counterpart")
             limit = element.find("limit")
             if limit is not None and values.number(limit, "velocity", 0.0) != 0.0:
                 findings.lose("velocity limit", name, "what is bounded are coordinates and efforts")

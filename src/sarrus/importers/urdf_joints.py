@@ -61,8 +61,23 @@ def spot(robot: Robot, joint: Joint, T: np.ndarray) -> dict[str, Any]:
     if robot.still(joint):
         robot.findings.change("joint", joint.name, "mimics with the multiplier 0, so it is fixed")
         return {"kind": "fixed", "at": T[:3, 3]}
-    axis = {"axis": T[:3, :3] @ joint.axis} if joint.kind in TAKES_AXIS else {}
-    return {"kind": joint.kind, "at": T[:3, 3]} | axis
+    out: dict[str, Any] = {"kind": joint.kind, "at": T[:3, 3]}
+    if joint.kind in TAKES_AXIS:
+        out["axis"] = T[:3, :3] @ joint.axis
+    if joint.kind != "fixed":
+        out["armature"] = joint.armature + rotor(robot, joint.name)
+    return out
+
+
+def rotor(robot: Robot, joint: str) -> float:
+    """The inertia [kg or kg m^2] that the rotor of a joint's actuator adds, in the form of Drake."""
+    for element in robot.values.file.root.findall("transmission"):
+        actuator = element.find("actuator")
+        if actuator is not None and [j.get("name") for j in element.findall("joint")] == [joint]:
+            inertia, ratio = actuator.find("drake:rotor_inertia"), actuator.find("drake:gear_ratio")
+            gear = 1.0 if ratio is None else robot.values.number(ratio, "value")
+            return 0.0 if inertia is None else robot.values.number(inertia, "value", negative=False) * gear**2
+    return 0.0
 
 
 def note_coordinate(robot: Robot, name: str, offset: float) -> None:

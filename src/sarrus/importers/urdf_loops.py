@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from sarrus.importers.urdf_robot import TAKES_AXIS, Joint, Link, known_link
+from sarrus.importers.urdf_robot import TAKES_AXIS, Joint, Link, dynamic, known_link
 from sarrus.importers.urdf_values import Values, X, label, pose
 
 LOOP_KINDS = {
@@ -117,8 +117,8 @@ def _two_frames(values: Values, element: Element, name: str, links: dict[str, Li
         values.axis(element) if kind in TAKES_AXIS else X,
         lower=values.number(limit, "lower") if bounded and limit is not None else None,
         upper=values.number(limit, "upper") if bounded and limit is not None else None,
-        damping=0.0 if dynamics is None else values.number(dynamics, "damping", 0.0, negative=False),
-        friction=0.0 if dynamics is None else values.number(dynamics, "friction", 0.0, negative=False),
+        damping=dynamic(values, dynamics, "damping"),
+        friction=dynamic(values, dynamics, "friction"),
     )
 
 

@@ -57,7 +57,8 @@ class Meshes:
     def candidates(self, name: str) -> list[Path]:
         """Where a file may lie, the likeliest first."""
         name = name.replace("\\", "/")
-        above = [self.folder, *self.folder.parents]
+        top = None if self.within is None else self.within.resolve()
+        above = [f for f in (self.folder, *self.folder.parents) if top is None or f.is_relative_to(top)]
         for prefix in PACKAGES:
             if name.startswith(prefix):
                 package, _, inner = name.removeprefix(prefix).partition("/")

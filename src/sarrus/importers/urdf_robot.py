@@ -63,6 +63,7 @@ class Joint:
     velocity: float | None
     damping: float
     friction: float
+    armature: float  # [kg or kg m^2]
     mimic: Mimic | None
 
     @property
@@ -142,10 +143,16 @@ def read_joint(values: Values, element: Element, name: str, links: dict[str, Lin
         upper=upper,
         effort=effort,
         velocity=velocity,
-        damping=0.0 if dynamics is None else values.number(dynamics, "damping", 0.0, negative=False),
-        friction=0.0 if dynamics is None else values.number(dynamics, "friction", 0.0, negative=False),
+        damping=dynamic(values, dynamics, "damping"),
+        friction=dynamic(values, dynamics, "friction"),
+        armature=dynamic(values, dynamics, "armature"),
         mimic=read_mimic(values, element),
     )
+
+
+def dynamic(values: Values, dynamics: Element | None, what: str) -> float:
+    """A number of <dynamics>, zero where there is none."""
+    return 0.0 if dynamics is None else values.number(dynamics, what, 0.0, negative=False)
 
 
 def type_of(values: Values, element: Element) -> str:

@@ -230,6 +230,24 @@ def test_transmissions_and_ros2_control_make_motors_with_the_effort_limit(tmp_pa
     assert "no transmissions" in notes(without)["motor", ""]
 
 
+def test_inertias_of_rotors_and_named_frames_are_read(tmp_path):
+    drive = (
+        '<transmission name="t"><type>SimpleTransmission</type><joint name="hinge"/><actuator name="m">'
+        '<drake:rotor_inertia value="0.001"/><drake:gear_ratio value="10"/></actuator></transmission>'
+        '<frame name="tool" link="arm" xyz="1 0 0" rpy="0 0 0"/>'
+        '<fixed_frame name="eye"><parent link="arm"/><origin xyz="0.5 0 0"/></fixed_frame>'
+    )
+    inner = '<dynamics armature="0.2" spring="3"/>'
+    text = robot('<link name="base"/>', link("arm"), joint("hinge", "base", "arm", inner=inner), drive)
+    mech = loaded(tmp_path, text)
+    assert mech.joints["hinge"].armature == pytest.approx((0.2 + 0.1,))
+    assert [(mech.frames[n].body, *mech.frames[n].at) for n in ("tool", "eye")] == [
+        ("arm", 1, 0, 0),
+        ("arm", 0.5, 0, 0),
+    ]
+    assert list(notes(mech, "lost")) == [("attribute spring of <dynamics>", "hinge")]
+
+
 def test_a_differential_transmission_is_listed(tmp_path):
     joints = '<joint name="hinge"/><joint name="hinge"/>'
     drive = f'<transmission name="diff">{joints}<actuator name="m"/></transmission>'
