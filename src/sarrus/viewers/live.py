@@ -63,6 +63,11 @@ class LiveRun:
         self._reacting = False
         self._joint_points: JointPoints | None = None
         self.reset()
+        try:
+            # Kernels are compiled or loaded now, not in the middle of the first frame.
+            self._ready()
+        except SarrusError as fault:
+            self.message = str(fault)
 
     # The clock
 
@@ -255,6 +260,9 @@ class LiveRun:
     # Read-outs
 
     def _read(self) -> None:
+        if self.pulls:
+            # What a hand gives is no error of the method.
+            self.history.rebase()
         self.history.add(self._state)
 
     def _coordinates(self) -> np.ndarray:

@@ -62,7 +62,7 @@ class Window:
         self.gui = self.server.gui
         self._waiting: dict[Hashable, Callable[[], None]] = {}
         self._lock = threading.Lock()
-        self.rate, self.busy, self.frames = 0.0, 0.0, 0
+        self._period, self.busy, self.frames = 1.0 / FRAMES, 0.0, 0
         self.stopped, self._closed, self.trouble = False, False, ""
         self.trail_body: int | None = None
         with self.server.atomic():
@@ -208,8 +208,7 @@ class Window:
                 frame(min(elapsed, SLOWEST))
                 self.frames += 1
                 spent = clock.perf_counter() - now
-                if elapsed > 0.0:
-                    self.rate += SMOOTHING * (1.0 / elapsed - self.rate)
+                self._period += SMOOTHING * (elapsed - self._period)
                 self.busy += SMOOTHING * (spent * FRAMES - self.busy)
                 due = max(due + 1.0 / FRAMES, now)
                 clock.sleep(max(0.0, due - clock.perf_counter()))
@@ -217,6 +216,11 @@ class Window:
             pass
         finally:
             self.close()
+
+    @property
+    def rate(self) -> float:
+        """Frames per second over the last second or so."""
+        return 1.0 / max(self._period, 1e-6)
 
     def stop(self) -> None:
         """Ends the loop, from any thread."""

@@ -97,11 +97,32 @@ def test_a_run_starts_at_a_keyframe_with_its_inputs():
     assert run.inputs["m"][0] == 0.25
 
 
-def test_a_step_that_fails_pauses_and_says_why():
+def test_a_step_that_fails_pauses_says_why_and_keeps_the_last_state():
     mech = block()
+    mech.add_force("twist", "ball")
     run = LiveRun(mech, DT)
+    run.play()
+    run.run(FRAME, PLENTY)
+    before = run.state.time
+    # Far more than |w| dt < 2 allows, in the shortest of the substeps.
+    run.set_input("twist", 5, 1e9)
+    run.run(FRAME, PLENTY)
+    assert not run.playing
+    assert "failed" in run.message
+    assert run.state.time == before
+    assert np.isfinite(run.state.angular_velocity).all()
+    run.reset()
+    run.play()
+    run.run(FRAME, PLENTY)
+    assert run.playing
+
+
+def test_a_start_that_cannot_be_says_why_and_does_not_play():
+    mech = sarrus.Mechanism()
     # |w| dt >= 2: the discrete rotation has no such step.
-    run.state.angular_velocity[0] = (0.0, 0.0, 300.0)
+    mech.add_body("top", mass=1.0, inertia=(1.0, 1.0, 1.0), angular_velocity=(0.0, 0.0, 300.0))
+    run = LiveRun(mech, DT)
+    assert "spins" in run.message
     run.play()
     run.run(FRAME, PLENTY)
     assert not run.playing
