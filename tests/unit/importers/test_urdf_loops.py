@@ -189,3 +189,40 @@ def test_a_mimic_of_multiplier_zero_is_a_fixed_joint_where_its_offset_puts_it(tm
         mech.bodies["b"].position, (0.5 * np.cos(0.4), 0, -0.5 * np.sin(0.4)), atol=EXACT
     )
     assert notes(mech)["joint", "B"] == "mimics with the multiplier 0, so it is fixed"
+
+
+def leg(name: str, x: float, y: float) -> str:
+    """Two hips at one point of the trunk, a knee each, one foot: five bars, rounded to four digits."""
+    parts = []
+    for side, sign in (("left", 1.0), ("right", -1.0)):
+        ball = '<collision><origin xyz="0.2 0 0"/><geometry><sphere radius="0.02"/></geometry></collision>'
+        upper, lower = f"upper {name} {side}", f"lower {name} {side}"
+        reach = 0.1 * np.sin(0.9)
+        bend = 0.9 + np.arctan2(reach, np.sqrt(0.2**2 - reach**2))
+        parts += [
+            link(upper, 0.1, 0.1),
+            link(lower, 0.2, 0.1, ball if side == "left" else ""),
+            joint(f"hip {name} {side}", "trunk", upper, f"{x} {y} 0", f"0 {QUARTER - sign * 0.9:.4f} 0"),
+            joint(f"knee {name} {side}", upper, lower, "0.1 0 0", f"0 {sign * bend:.4f} 0"),
+        ]
+    ends = "".join(
+        f'<link{k} link="lower {name} {side}" xyz="0.2 0 0"/>' for k, side in ((1, "left"), (2, "right"))
+    )
+    return "".join(parts) + f'<loop_joint name="foot {name}" type="spherical">{ends}</loop_joint>\n'
+
+
+def test_a_floating_robot_with_four_closed_legs_lands_on_its_feet(tmp_path):
+    trunk = (
+        '<link name="trunk"><inertial><mass value="3"/>'
+        '<inertia ixx="0.01" iyy="0.03" izz="0.03" ixy="0" ixz="0" iyz="0"/></inertial></link>\n'
+    )
+    places = {"1": (0.2, 0.1), "2": (0.2, -0.1), "3": (-0.2, 0.1), "4": (-0.2, -0.1)}
+    mech = loaded(tmp_path, robot(trunk, *(leg(name, *at) for name, at in places.items())), ground=0.8)
+    assert max(map(abs, mech.import_report.offsets.values())) < 1e-4  # what four digits leave open
+    model = sarrus.build(mech)
+    assert (model.dof, model.redundant_constraints) == (6 + 4 * 2, 4)
+    start = model.state(joints={"trunk free": (0, 0, 0.3, 0, 0, 0)})
+    run = sarrus.simulate(model, duration=0.3, dt=0.005, state=start)
+    assert run.violation().max() <= EXACT
+    assert run.gap().min() >= 0.0
+    assert run.gap()[-1] < 1e-6  # it has landed
