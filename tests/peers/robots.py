@@ -87,6 +87,21 @@ TREES = {
         + joint("ball", "b", 'stiffness="2"'),
         quat="1 0 0 0",
     ),
+    "slides with a hinge, and in a plane with a ball": body(
+        "a",
+        joint("slide", "z", 'axis="0 0 1" stiffness="50"')
+        + joint("slide", "x", 'axis="1 0 0" stiffness="60" damping="2"')
+        + joint("slide", "y", 'axis="0 1 0" armature="0.5"')
+        + joint("hinge", "h", 'axis="1 2 0" stiffness="2"'),
+        body(
+            "b",
+            joint("slide", "x2", 'axis="1 0 0" stiffness="50"')
+            + joint("slide", "y2", 'axis="0 1 0" stiffness="60" damping="2"')
+            + joint("ball", "t", 'stiffness="2"'),
+            quat="1 0 0 0",
+        ),
+        quat="1 0 0 0",
+    ),
     "slide before a hinge and a ball": body(
         "a",
         joint("slide", "s", 'axis="1 0 0" stiffness="50"')

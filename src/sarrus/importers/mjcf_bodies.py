@@ -6,7 +6,7 @@ import numpy as np
 
 from sarrus.importers.mjcf_compile import Robot, named, unique
 from sarrus.importers.mjcf_geoms import body_shapes
-from sarrus.importers.mjcf_joints import add_joints
+from sarrus.importers.mjcf_joints import add_joints, joint_groups
 from sarrus.mechanism import Mechanism
 
 NEGLIGIBLE = 1e-9
@@ -49,15 +49,17 @@ def add_bodies(mech: Mechanism, robot: Robot) -> None:
         if robot.carrier[b] != b:
             continue
         mass, inertia = mass_of(robot, b)
+        groups, part = joint_groups(robot, b), light(robot, b)
+        left = 1.0 - part * max(len(groups) - 1, 0)
         mech.add_body(
             robot.bodies[b],
-            mass=mass,
-            inertia=inertia,
+            mass=left * mass,
+            inertia=left * inertia,
             position=data.xipos[b],
             orientation=unit(data.xquat[b]),
             shapes=shapes.get(b, ()),
         )
-        add_joints(mech, robot, b, light(robot, b))
+        add_joints(mech, robot, b, groups, part)
         gravcomp(mech, robot, b)
 
 

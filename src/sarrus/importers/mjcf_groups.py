@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sarrus.mechanism.validation import perpendicular
+
 EXACT = 1e-9
 """Axes are parallel or perpendicular, and lines meet, when they miss it by no more (as a sine; in metres)."""
 
@@ -35,7 +37,7 @@ def grouped_axes(axes: list[Axis]) -> list[Group]:
     """The joints of a body as few joints of Sarrus that move it in exactly the same way, in order."""
     groups, first = [], 0
     while first < len(axes):
-        for count in (3, 2, 1):
+        for count in (4, 3, 2, 1):
             taken = axes[first : first + count]
             group = joined(taken) if len(taken) == count else None
             if group is not None:
@@ -77,7 +79,17 @@ def joined(axes: list[Axis]) -> Group | None:
         case ("slide", "slide", "hinge") if across(a, axes[1].along):
             return planar(*axes)
         case ("slide", "slide", "slide"):
-            return cartesian(axes)
+            order = along_world(axes)
+            return None if order is None else Group("cartesian", axes[0].at, order)
+        case ("slide", "slide", "slide", "hinge" | "ball"):
+            order = along_world(axes[:3])
+            if order is None:
+                return None
+            if last.kind == "ball":
+                return Group("free", last.at, (*order, last))
+            return Group("parallel_axis", last.at, (*order, last), last.along)
+        case ("slide", "slide", "ball") if across(a, axes[1].along):
+            return on_plane(*axes)
     return None
 
 
@@ -99,10 +111,19 @@ def planar(x: Axis, y: Axis, turn: Axis) -> Group | None:
     return None
 
 
-def cartesian(axes: list[Axis]) -> Group | None:
-    """Three slides along the axes of the world, in any order."""
+def on_plane(x: Axis, y: Axis, turn: Axis) -> Group | None:
+    """Two slides in a plane and a ball, where the slides lie as a point on a plane has its coordinates."""
+    for first, second in ((x, y), (y, x)):
+        normal = np.cross(first.along, second.along)
+        if parallel(perpendicular("slides", normal, None), first.along):
+            return Group("point_on_plane", turn.at, (first, second, turn), normal)
+    return None
+
+
+def along_world(axes: list[Axis]) -> tuple[Axis, ...] | None:
+    """Three slides along x, y and z of the world, in that order; they may come in any."""
     order = [next((a for a in axes if parallel(a.along, world)), None) for world in np.eye(3)]
-    return None if None in order else Group("cartesian", axes[0].at, tuple(order))
+    return tuple(a for a in order if a is not None) if None not in order else None
 
 
 def meeting(a: Axis, b: Axis) -> np.ndarray | None:

@@ -13,36 +13,38 @@ SIZES = {"free": 6, "ball": 3, "slide": 1, "hinge": 1}
 """Velocities of each type of joint."""
 
 
-def add_joints(mech: Mechanism, robot: Robot, b: int, negligible: float) -> None:
-    """Adds the joints of a body, and bodies of `negligible` mass between them where they need them."""
-    model, name = robot.model, robot.bodies[b]
-    parent = robot.owner(model.body_parentid[b])
+def joint_groups(robot: Robot, b: int) -> list[Group]:
+    """The joints of a body as joints of Sarrus, in order; none where it is held still."""
+    model = robot.model
     own = range(model.body_jntadr[b], model.body_jntadr[b] + model.body_jntnum[b])
     axes = [axis_of(robot, j) for j in own if j not in robot.locked]
-    if not axes or b in robot.held:
-        at = robot.data.xpos[b]
-        mech.add_joint(unique(f"{name} fixed", mech.joints), "fixed", parent, name, at=at)
+    return [] if b in robot.held else grouped_axes(axes)
+
+
+def add_joints(mech: Mechanism, robot: Robot, b: int, groups: list[Group], part: float) -> None:
+    """Adds the joints of a body, and between them bodies with `part` of its mass, which it has lost."""
+    name, parent = robot.bodies[b], robot.owner(robot.model.body_parentid[b])
+    if not groups:
+        mech.add_joint(unique(f"{name} fixed", mech.joints), "fixed", parent, name, at=robot.data.xpos[b])
         return
-    groups = grouped_axes(axes)
+    whole = mech.bodies[name]
     for k, group in enumerate(groups):
         joint = unique(group_name(robot, b, group), mech.joints)
         child = name
         if k < len(groups) - 1:
             child = unique(f"{name}/{joint}", mech.bodies)
-            moment = negligible * float(max(mech.bodies[name].inertia.diagonal()))
             mech.add_body(
                 child,
-                mass=negligible * mech.bodies[name].mass,
-                inertia=(moment, moment, moment),
-                position=group.at,
-                orientation=mech.bodies[name].orientation,
+                mass=part * whole.mass,
+                inertia=part * whole.inertia,
+                position=whole.position,
+                orientation=whole.orientation,
             )
         add_group(mech, robot, group, joint, parent, child)
         parent = child
     if len(groups) > 1:
-        what = (
-            f"{len(axes)} joints on one body, {len(groups) - 1} of {negligible:.0e} of its mass between them"
-        )
+        count = sum(len(group.members) for group in groups)
+        what = f"{count} joints on one body, {len(groups) - 1} of {part:.0e} of its mass between them"
         robot.findings.change("body", name, what)
 
 

@@ -33,6 +33,22 @@ KINDS = {
     "two slides": (slide("a", X) + slide("b", Z), {"a+b": "rectangular"}),
     "in a plane": (slide("a", X) + slide("b", Z) + hinge("c", Y), {"a+b+c": "planar"}),
     "three slides": (slide("a", Z) + slide("b", X) + slide("c", Y), {"a+b+c": "cartesian"}),
+    "three slides and a hinge": (
+        slide("a", Z) + slide("b", X) + slide("c", Y) + hinge("d", '"1 1 0"'),
+        {"a+b+c+d": "parallel_axis"},
+    ),
+    "three slides and a ball": (
+        slide("a", Z) + slide("b", X) + slide("c", Y) + '<joint name="d" type="ball"/>',
+        {"a+b+c+d": "free"},
+    ),
+    "two slides and a ball": (
+        slide("a", X) + slide("b", Y) + '<joint name="d" type="ball"/>',
+        {"a+b+d": "point_on_plane"},
+    ),
+    "two oblique slides and a ball": (
+        slide("a", '"1 1 0"') + slide("b", '"1 -1 0"') + '<joint name="d" type="ball"/>',
+        {"a+b": "rectangular", "d": "spherical"},
+    ),
     "slide and ball": (slide("a", X) + '<joint name="b" type="ball"/>', {"a+b": "slot"}),
 }
 
