@@ -6,8 +6,6 @@ import webbrowser
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from sarrus.model.posing import coordinate_names
 from sarrus.viewers.history import keeps_energy
 from sarrus.viewers.instant import Trail
@@ -191,7 +189,8 @@ class LiveWindow:
     def _dragged(self, body: int, event: Any) -> None:
         """Called on the thread of the server; the loop does the rest."""
         hand, later = event.client_id, self.window.later
-        start, target = np.array(event.start_position), np.array(event.end_position)
+        shift = self.window.stage.offset
+        start, target = shift + event.start_position, shift + event.end_position
         if event.phase == "start":
             later(("grab", hand), lambda: self.run.grab(hand, body, start))
         if event.phase in ("start", "update"):

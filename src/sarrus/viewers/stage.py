@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 CONTACT, REACTION, TRAIL, HAND, SPRING, STRING = (
     (213, 94, 0), (0, 114, 178), (204, 121, 167), (230, 159, 0), (120, 120, 120), (60, 60, 60),
 )  # fmt: skip
+ROOT = "/stage"
 AROUND, LAMP = 0.55, 1.6
 """Strength of the light from all around and of the lamp."""
 # Length of the arrow of a force as large as the weight of the mechanism, of its size.
@@ -36,10 +37,15 @@ class Stage:
     def __init__(self, server: viser.ViserServer, scene: Scene, weight: float):
         self.server, self.drawing = server, scene
         light(server)
+        # The camera belongs to each browser: a body is followed by moving all that is drawn the other way.
+        self._root = server.scene.add_frame(ROOT, show_axes=False)
+        self.followed: int | None = None
+        self.offset = np.zeros(3)
+        self._origin = np.zeros(3)
         self.layers: dict[str, list[Any]] = {layer: [] for layer in LAYERS}
         self._held: list[tuple[Any, int]] = []
         self._bodies = [
-            server.scene.add_frame(f"/bodies/{label(k, name)}", show_axes=False)
+            server.scene.add_frame(f"{ROOT}/bodies/{label(k, name)}", show_axes=False)
             for k, name in enumerate(scene.bodies)
         ]
         for number, parts in enumerate(grouped(scene.parts)):
@@ -49,12 +55,12 @@ class Stage:
         self._weight, self._largest, self.force_scale = weight, 0.0, 1.0
         none = np.zeros((1, 2, 3), np.float32)
         look = {"shaft_radius": 0.2 * u, "head_radius": 0.5 * u, "head_length": 0.9 * u, "visible": False}
-        self._contacts = server.scene.add_arrows("/forces/contacts", none, CONTACT, **look)
-        self._reactions = server.scene.add_arrows("/forces/reactions", none, REACTION, **look)
+        self._contacts = server.scene.add_arrows(f"{ROOT}/contacts", none, CONTACT, **look)
+        self._reactions = server.scene.add_arrows(f"{ROOT}/reactions", none, REACTION, **look)
         line = {"thickness": 3.0, "thickness_units": "screen", "visible": False}
-        self._trail = server.scene.add_line_segments("/trail", none, TRAIL, **line)
-        self._band = server.scene.add_line_segments("/hand/band", none, HAND, **line)
-        self._hand = server.scene.add_icosphere("/hand/grip", 0.35 * u, color=HAND, visible=False)
+        self._trail = server.scene.add_line_segments(f"{ROOT}/trail", none, TRAIL, **line)
+        self._band = server.scene.add_line_segments(f"{ROOT}/band", none, HAND, **line)
+        self._hand = server.scene.add_icosphere(f"{ROOT}/grip", 0.35 * u, color=HAND, visible=False)
         self._springs = self._strands("spring", SPRING)
         self._strings = self._strands("string", STRING)
         self.shows = {"contacts": True, "reactions": False}
@@ -65,7 +71,7 @@ class Stage:
         vertices = np.concatenate([part.vertices for part in parts])
         offsets = np.cumsum([0, *(len(part.vertices) for part in parts[:-1])])
         faces = np.concatenate([part.faces + k for part, k in zip(parts, offsets, strict=True)])
-        where = "/world" if first.body == WORLD else self._bodies[first.body].name
+        where = f"{ROOT}/world" if first.body == WORLD else self._bodies[first.body].name
         mesh = self.server.scene.add_mesh_simple(
             f"{where}/{first.layer} {number}",
             vertices,
@@ -88,7 +94,7 @@ class Stage:
         if not lines:
             return lines, None
         return lines, self.server.scene.add_line_segments(
-            f"/{kind}s",
+            f"{ROOT}/{kind}s",
             np.zeros((1, 2, 3), np.float32),
             color,
             thickness=0.25 * self.drawing.unit,
@@ -117,6 +123,7 @@ class Stage:
         """Puts everything where it is at an instant."""
         for node, x, q in zip(self._bodies, instant.position, instant.orientation, strict=True):
             node.position, node.wxyz = x, q
+        self._keep_in_view(instant)
         self._move_strands(instant)
         self._point("contacts", self._contacts, instant.contacts)
         self._point("reactions", self._reactions, instant.reactions)
@@ -125,6 +132,19 @@ class Stage:
             self._band.points = instant.pulls.astype(np.float32)
             self._hand.position = instant.pulls[0, 1]
         self._band.visible = self._hand.visible = held
+
+    def follow(self, body: int | None, instant: Instant) -> None:
+        """Keeps a body where it is now in the view; None: nothing is followed any more."""
+        self.followed = body
+        if body is not None:
+            self._origin = instant.position[body] - self.offset
+
+    def _keep_in_view(self, instant: Instant) -> None:
+        if self.followed is not None:
+            moved = instant.position[self.followed] - self._origin
+            # Over ground the view goes along with it, and does not bob up and down.
+            self.offset = moved * (1.0, 1.0, 0.0) if self.drawing.planes else moved
+            self._root.position = -self.offset
 
     def _point(self, kind: str, handle: Any, forces: np.ndarray) -> None:
         """The arrows of some forces, if they are to be shown."""

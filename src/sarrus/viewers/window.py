@@ -32,7 +32,7 @@ SMOOTHING = 0.05
 FIELD_OF_VIEW = np.deg2rad(38.0)
 FLOOR = 1e-17
 """Smallest violation that the plot of its logarithm shows."""
-NOBODY = "none"
+NOBODY, STILL = "none", "stands still"
 LAYER_NAMES = {
     "shapes": "Shapes",
     "collision": "Collision shapes",
@@ -136,9 +136,14 @@ class Window:
             bodies = stage.drawing.bodies
             names = (NOBODY, *bodies)
             trail = gui.add_dropdown("Trail", names, hint="Draws the way of a body's centre of mass")
-            self.on(trail, lambda name: self._follow(None if name == NOBODY else bodies.index(name)))
+            self.on(trail, lambda name: self._draw_way_of(None if name == NOBODY else bodies.index(name)))
+            camera = gui.add_dropdown("Camera", (STILL, *bodies), hint="Goes along with a body")
+            self.on(camera, lambda name: self._go_along(None if name == STILL else bodies.index(name)))
 
-    def _follow(self, body: int | None) -> None:
+    def _go_along(self, body: int | None) -> None:
+        self.stage.follow(body, self._drawn)
+
+    def _draw_way_of(self, body: int | None) -> None:
         self.trail_body = body
         if body is None:
             self.stage.draw_trail(np.zeros((0, 3)))
@@ -179,6 +184,7 @@ class Window:
 
     def draw(self, instant: Instant, way: np.ndarray | None) -> None:
         """One frame; way (n, 3): the trail."""
+        self._drawn = instant
         with self.server.atomic():
             self.stage.move(instant)
             if way is not None:
