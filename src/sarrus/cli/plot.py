@@ -44,9 +44,7 @@ def plot(
 ) -> None:
     """Plot a saved run: one overview, or with --all every figure that it has data for.
 
-    The overview shows energy error, violation, joint coordinates, iterations and contacts. With --all there
-    are also momentum, reactions, phase portraits, a Poincare section, the sparsity of the system matrix and
-    the mechanism graph, each in a file of its own; what is left out is listed with the reason.
+    What --all leaves out, for example reactions that were not recorded, it lists with the reason.
 
     [bold]Examples[/bold]
 

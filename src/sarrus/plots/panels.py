@@ -182,13 +182,13 @@ def gap(axes: Axes, traj: Trajectory) -> None:
 
 
 def momentum(axes: Axes, traj: Trajectory, angular: bool, outside: bool = True) -> None:
-    """The three components of the total linear or angular momentum."""
+    """The components of the total linear momentum, or of the angular momentum about the world origin."""
     total = traj.momentum().angular if angular else traj.momentum().linear
     named_lines(axes, traj.time, list(zip("xyz", total.T, strict=True)), outside)
     words = "angular momentum [kg m²/s]" if angular else "linear momentum [kg m/s]"
-    title = "Angular momentum about the origin" if angular else "Linear momentum"
+    title = "Angular momentum" if angular else "Linear momentum"
     change = np.linalg.norm(total - total[0], axis=1).max()
-    dress(axes, words, title=f"{title}: changes by at most {change:.2g}")
+    dress(axes, words, title=f"{title}: changes by {change:.2g} at most")
 
 
 def reactions(axes: Axes, traj: Trajectory, torque: bool, joints: Iterable[str] | None = None) -> None:
