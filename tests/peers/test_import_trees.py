@@ -76,6 +76,19 @@ def test_motors_servos_and_dampers_drive_as_in_mujoco(tmp_path):
     assert largest_distance(mech, there, "start", inputs) <= SERVO_AGREEMENT
 
 
+def test_a_straight_tendon_pulls_as_in_mujoco(tmp_path):
+    links = body("a", joint("hinge", "h", 'axis="0 1 0"'), '<site name="s" pos="0.2 0 0.1"/>')
+    text = tree('<site name="w" pos="0.5 0.3 0.4"/>' + links)
+    sites = '<site site="w"/><site site="s"/>'
+    tendon = f'<tendon><spatial stiffness="60" damping="3" springlength="0.1">{sites}</spatial></tendon>'
+    path = tmp_path / "tree.xml"
+    path.write_text(text.replace("</mujoco>", f"{tendon}</mujoco>"))
+    qpos, qvel = random_motion(path, seed=5)
+    path.write_text(with_start(path.read_text(), qpos, qvel))
+    there = mujoco_run(path, qpos, qvel, DURATION, DT)
+    assert largest_distance(load_quietly(path), there, "start") <= AGREEMENT
+
+
 @pytest.mark.parametrize("path", ROBOTS, ids=lambda path: path.stem)
 @pytest.mark.parametrize("moving", [False, True], ids=["at rest", "moving"])
 def test_a_robot_without_its_loops_moves_as_in_mujoco(path, moving):

@@ -14,6 +14,7 @@ from sarrus.importers.mjcf_equalities import add_equalities
 from sarrus.importers.mjcf_frames import add_frames, add_keyframes
 from sarrus.importers.mjcf_losses import list_losses
 from sarrus.importers.mjcf_reference import at_reference, held_joints, loop_bodies
+from sarrus.importers.mjcf_tendons import add_tendons
 from sarrus.importers.report import Findings
 from sarrus.mechanism import Mechanism
 
@@ -66,6 +67,7 @@ def mechanism_of(
     decide_contacts(robot)
     add_bodies(mech, robot)
     add_equalities(mech, robot)
+    add_tendons(mech, robot)
     add_actuators(mech, robot)
     add_contacts(mech, robot, self_contact=self_contact)
     add_frames(mech, robot)

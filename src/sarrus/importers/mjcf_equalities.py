@@ -6,6 +6,7 @@ import numpy as np
 
 from sarrus.importers.mjcf_compile import Robot, named, unique
 from sarrus.importers.mjcf_reference import CLOSED
+from sarrus.importers.mjcf_tendons import add_wire
 from sarrus.mechanism import JOINT_KINDS, Mechanism
 from sarrus.mechanism.shapes import rotation
 
@@ -18,6 +19,8 @@ def add_equalities(mech: Mechanism, robot: Robot) -> None:
         label = robot.name("EQUALITY", e) or f"{kind} {e + 1}"
         if not model.eq_active0[e] or robot.disabled("EQUALITY"):
             findings.lose("equality", label, "inactive in the file")
+        elif kind == "tendon":
+            add_wire(mech, robot, e, label)
         elif kind not in ("connect", "weld", "joint"):
             findings.lose("equality", label, f"no counterpart for constraints of type {kind}")
         elif kind == "joint":

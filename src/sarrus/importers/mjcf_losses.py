@@ -7,7 +7,6 @@ import numpy as np
 from sarrus.importers.mjcf_compile import Robot
 
 KINDS = (
-    ("ntendon", "TENDON", "tendon", "no counterpart"),
     ("nflex", "FLEX", "flex", "no counterpart for bodies that deform"),
     ("nskin", "SKIN", "skin", "not drawn"),
     ("nsensor", "SENSOR", "sensor", "read the trajectory in its place"),
@@ -19,7 +18,7 @@ KINDS = (
 
 
 def list_losses(robot: Robot) -> None:
-    """Lists tendons, sensors, fluids, ... of the file."""
+    """Lists sensors, cameras, fluids, ... of the file."""
     model, findings = robot.model, robot.findings
     for count, kind, what, why in KINDS:
         for i in range(getattr(model, count, 0)):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sarrus.importers.mjcf_compile import named
+from sarrus.importers.mjcf_tendons import is_wire
 from sarrus.importers.report import Findings
 
 if TYPE_CHECKING:
@@ -45,12 +46,17 @@ def at_reference(model: MjModel, findings: Findings) -> MjData:
 
 
 def carried(model: MjModel) -> list[int]:
-    """Active equality constraints that have a counterpart: connect, weld, and linear relations of joints."""
+    """Active equality constraints that have a counterpart: loops, wires, linear relations of joints."""
     out = []
     for e in range(model.neq):
         kind = named("mjtEq", model.eq_type[e])
         linear = model.eq_obj2id[e] < 0 or not np.any(model.eq_data[e, 2:5])
-        if model.eq_active0[e] and (kind in ("connect", "weld") or (kind == "joint" and linear)):
+        has = (
+            kind in ("connect", "weld")
+            or (kind == "joint" and linear)
+            or (kind == "tendon" and is_wire(model, e))
+        )
+        if model.eq_active0[e] and has:
             out.append(e)
     return out
 
@@ -103,7 +109,7 @@ def loop_bodies(model: MjModel) -> set[int]:
     """Bodies on a closed loop: those between the two sides of a connect or weld, up to where they part."""
     out: set[int] = set()
     for e in carried(model):
-        if named("mjtEq", model.eq_type[e]) == "joint":
+        if named("mjtEq", model.eq_type[e]) not in ("connect", "weld"):
             continue
         ways = []
         for b in (int(model.eq_obj1id[e]), int(model.eq_obj2id[e])):
