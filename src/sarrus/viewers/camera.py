@@ -74,7 +74,7 @@ def framing(
         middle[k], back[k] = 0.5 * (most + least), -0.5 * (most - least) / slope
     depth = min(back)
     # What is only as wide as a point is seen from a little distance.
-    depth = min(depth, seen[:, 2].min() - 1e-3)
+    depth = min(depth, seen[:, 2].min() - 0.05 * (float(np.ptp(points, axis=0).max()) or 1.0))
     # Zoom towards the middle of what is seen.
     centre = 0.5 * (seen[:, 2].min() + seen[:, 2].max())
     eye = np.array([*middle, centre + (depth - centre) / zoom]) @ axes

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+from collections import deque
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,6 +34,7 @@ FAR_TRAVEL = 2.2
 SMOOTHING = 0.3  # [s] of film, of the path of a camera that follows
 TRAIL_PIECES = 500
 MOST_ARROWS = 48
+MOST_THREADS = 8
 FORCE_SPAN = 0.04  # [s]: contact forces are shown as means over at least so much time
 
 
@@ -87,15 +93,9 @@ class Film:
             relative = np.concatenate([relative, 0.5 * below + 0.5 * below.mean(axis=0)])
         self.camera = cameras.framing(relative, chosen[0], chosen[1], size, zoom)
         self.trails = [(k, self._colour_of(k)) for k in map(traj.body_names.index, trails)]
-        self.canvas = Canvas(
-            self.scene,
-            size,
-            layers,
-            MOST_ARROWS if forces else 0,
-            TRAIL_PIECES * len(self.trails),
-            floor,
-            spread,
-        )
+        arrows, pieces = MOST_ARROWS if forces else 0, TRAIL_PIECES * len(self.trails)
+        self.new_canvas = partial(Canvas, self.scene, size, layers, arrows, pieces, floor, spread)
+        self.canvas = self.new_canvas()
 
     def __len__(self) -> int:
         """Number of frames."""
@@ -138,9 +138,9 @@ class Film:
             path[:, 2] = path[:, 2].mean()
         return path - path[0] * (0.0, 0.0, 1.0) if follow in (None, "none") else path
 
-    def picture(self, frame: int) -> NDArray[np.uint8]:
-        """The picture (height, width, 3) of a frame."""
-        canvas = self.canvas
+    def picture(self, frame: int, canvas: Canvas | None = None) -> NDArray[np.uint8]:
+        """The picture (height, width, 3) of a frame, on the film's own canvas unless another is given."""
+        canvas = self.canvas if canvas is None else canvas
         canvas.pose(self.positions[frame], self.orientations[frame])
         if self.forces is not None:
             points, vectors = self.forces.at(frame)
@@ -152,9 +152,29 @@ class Film:
         return canvas.draw(self.camera.moved(self.path[frame]), self.reach, lines)
 
     def pictures(self) -> Iterator[NDArray[np.uint8]]:
-        """All pictures, in order."""
-        for frame in range(len(self)):
-            yield self.picture(frame)
+        """All pictures, in order; some threads draw, each on a canvas of its own."""
+        workers = min(MOST_THREADS, os.cpu_count() or 1, len(self))
+        idle: SimpleQueue[Canvas] = SimpleQueue()
+        for canvas in (self.canvas, *(self.new_canvas() for _ in range(workers - 1))):
+            idle.put(canvas)
+
+        def drawn(frame: int) -> NDArray[np.uint8]:
+            canvas = idle.get()
+            try:
+                return self.picture(frame, canvas)
+            finally:
+                idle.put(canvas)
+
+        threads = ThreadPoolExecutor(workers)
+        try:
+            ahead = deque(threads.submit(drawn, frame) for frame in range(min(2 * workers, len(self))))
+            for frame in range(len(self)):
+                picture = ahead.popleft().result()
+                if frame + 2 * workers < len(self):
+                    ahead.append(threads.submit(drawn, frame + 2 * workers))
+                yield picture
+        finally:
+            threads.shutdown(cancel_futures=True)
 
 
 class Forces:

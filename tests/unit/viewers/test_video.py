@@ -119,6 +119,13 @@ def test_a_gif_keeps_the_speed_that_its_hundredths_of_a_second_allow(tmp_path):
     assert encoders.possible_fps(tmp_path / "a.mp4", 30.0) == 30.0
 
 
+def test_pictures_come_in_order_whichever_thread_draws_them(swing):
+    film = Film(swing, SMALL, fps=60.0)
+    drawn = list(film.pictures())
+    assert len(drawn) == len(film) == 13
+    assert all(np.array_equal(picture, film.picture(k)) for k, picture in enumerate(drawn))
+
+
 def test_the_camera_frames_the_whole_motion(swing):
     film = Film(swing, SMALL)
     for frame in range(len(film)):
