@@ -72,7 +72,16 @@ def violation(axes: Axes, traj: Trajectory, by_joint: bool = False) -> None:
         for name, color in zip(worst, COLOURS[1:], strict=False):
             line(axes, traj.time, np.maximum(paths[name], FLOOR), color=color, label=name, linewidth=0.7)
     largest = traj.violation()
-    line(axes, traj.time, np.maximum(largest, FLOOR), color=COLOURS[0], label="largest of all", zorder=1.9)
+    wide = {"linewidth": 2.4} if by_joint else {}
+    line(
+        axes,
+        traj.time,
+        np.maximum(largest, FLOOR),
+        color=COLOURS[0],
+        label="largest of all",
+        zorder=1.9,
+        **wide,
+    )
     axes.set_yscale("log")
     dress(axes, "violation [m, rad]", title=f"Constraint violation: at most {largest.max():.1e}")
     if by_joint:
@@ -201,7 +210,7 @@ def reactions(axes: Axes, traj: Trajectory, torque: bool, joints: Iterable[str] 
     if peaks.max() > STEEP * np.median(peaks) > 0.0:
         axes.set_yscale("log")
         axes.set_ylim(peaks.max() * 10.0**-DECADES, 2.0 * peaks.max())
-    dress_reaction(axes, traj, torque, "Reaction {word} of each joint", float(peaks.max()), names)
+    dress_reaction(axes, traj, torque, "each joint", float(peaks.max()), names)
 
 
 def reaction_parts(axes: Axes, traj: Trajectory, joint: str, torque: bool) -> None:
@@ -210,7 +219,7 @@ def reaction_parts(axes: Axes, traj: Trajectory, joint: str, torque: bool) -> No
     size = np.linalg.norm(wrench, axis=1)
     line(axes, traj.time, size, color=GREY, linewidth=2.4, label="size")
     named_lines(axes, traj.time, list(zip("xyz", wrench.T, strict=True)), outside=True)
-    dress_reaction(axes, traj, torque, f"Reaction {{word}} of joint {joint}", float(size.max()), [joint])
+    dress_reaction(axes, traj, torque, joint, float(size.max()), [joint])
 
 
 def wrench_part(traj: Trajectory, joint: str, torque: bool) -> np.ndarray:
@@ -219,11 +228,11 @@ def wrench_part(traj: Trajectory, joint: str, torque: bool) -> np.ndarray:
 
 
 def dress_reaction(
-    axes: Axes, traj: Trajectory, torque: bool, title: str, peak: float, joints: Sequence[str]
+    axes: Axes, traj: Trajectory, torque: bool, of: str, peak: float, joints: Sequence[str]
 ) -> None:
     """Labels of a panel of reactions; what is rounding error is drawn as zero and said to be."""
     word, unit = ("torque", "N m") if torque else ("force", "N")
-    title = title.format(word=word)
+    title = f"Reaction {word} of {of}"
     if torque:
         scale = max(float(np.abs(wrench_part(traj, name, False)).max()) for name in joints) * traj.model.size
         if peak <= ROUNDING * scale:
