@@ -8,13 +8,13 @@ class Camera {
     this.home([{ at: scaled(add(run.low, run.high), 0.5), radius: 0.5 * norm(subtract(run.high, run.low)) }], 1);
   }
 
-  // Where all of the points {at, radius} are in view.
-  home(points, aspect) {
+  // Where all of the points {at, radius} are in view, below the part `top` of its height, which has a heading.
+  home(points, aspect, top = 0) {
     const { low, high, azimuth, elevation } = this.run;
     Object.assign(this, { azimuth, elevation, wanted: null });
     const forward = this.forward, right = unit(cross(forward, [0, 0, 1])), up = cross(right, forward);
     this.target = scaled(add(low, high), 0.5);
-    const half = Math.tan(FIELD / 2), wide = half * Math.max(aspect, 1), high2 = aspect < 1 ? half / aspect : half;
+    const half = Math.tan(FIELD / 2), wide = half * Math.max(aspect, 1), tall = aspect < 1 ? half / aspect : half;
     this.distance = 0;
     // The middle depends on the distance and the other way round: a few rounds settle both.
     for (let round = 0; round < 6; round++) {
@@ -22,7 +22,7 @@ class Camera {
       const [x, y] = [[Infinity, -Infinity], [Infinity, -Infinity]];
       for (const { at, radius } of points) {
         const p = subtract(at, this.target), [a, b, depth] = [dot(p, right), dot(p, up), dot(p, forward)];
-        const reach = Math.max((Math.abs(a) + radius) / wide, (Math.abs(b) + radius) / high2);
+        const reach = Math.max((Math.abs(a) + radius) / wide, (Math.abs(b) + radius) / (tall * (1 - top)));
         distance = Math.max(distance, 1.12 * reach - depth);
         const size = Math.max(this.distance, 1e-9) / Math.max(this.distance + depth, 0.2 * this.distance, 1e-9);
         x[0] = Math.min(x[0], size * (a - radius)); x[1] = Math.max(x[1], size * (a + radius));
@@ -32,6 +32,7 @@ class Camera {
       if (round < 5 && points.length)
         this.target = add(this.target, add(scaled(right, (x[0] + x[1]) / 2), scaled(up, (y[0] + y[1]) / 2)));
     }
+    this.target = add(this.target, scaled(up, top * tall * this.distance));
   }
 
   get forward() {

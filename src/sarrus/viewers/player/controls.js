@@ -46,12 +46,16 @@ class Controls {
       box.addEventListener("change", () => { set(box.checked); player.changed(); });
       const row = element("label");
       row.append(box, element("span", label));
+      if (name === "ground") {
+        const spacing = `${short(gridSpacing(run))} m`;
+        row.append(element("small", spacing));
+        row.title = `the thin lines are ${spacing} apart`;
+      }
       find("layers").append(row);
     };
     for (const [name, label] of Object.entries(LAYER_NAMES)) {
       if (!present.has(name)) continue;
-      const said = name === "ground" ? `${label}, grid ${short(gridSpacing(run))} m` : label;
-      toggle(name, said, player.look.layers[name], (on) => { player.look.layers[name] = on; });
+      toggle(name, label, player.look.layers[name], (on) => { player.look.layers[name] = on; });
     }
     toggle("wireframe", "wireframe", player.look.wireframe, (on) => { player.look.wireframe = on; });
   }

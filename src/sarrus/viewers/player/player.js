@@ -115,7 +115,8 @@ class Player {
       corners.forEach((list, b) => list.forEach((p) => points.push({ at: transformed(now.of(b), p), radius: 0 })));
     }
     if (renderer && !run.follow) for (const at of renderer.fixed) points.push({ at, radius: 0 });
-    this.camera.home(points, (canvas.clientWidth || 4) / (canvas.clientHeight || 3));
+    const [width, height] = [canvas.clientWidth || 4, canvas.clientHeight || 3];
+    this.camera.home(points, width / height, clamp(45 / height, 0, 0.15));
     if (run.follow) this.camera.zoom(1.6); // room to see where it goes
     this.anchor = this.follow === -1 ? null : this.followed();
     this.changed();
