@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Annotated
 
 import typer
@@ -29,6 +30,12 @@ app = typer.Typer(
     "With [bold]--json[/bold] a verb prints one JSON object on stdout and nothing else.",
 )
 
+
+def flowing(verb: object) -> str:
+    """The docstring of a verb as help: each paragraph one line, which the terminal breaks where it must."""
+    return "\n\n".join(" ".join(part.split()) for part in (inspect.getdoc(verb) or "").split("\n\n"))
+
+
 PANELS = {
     "Run": (demo, simulate, check, gallery),
     "Look": (view, plot, render),
@@ -37,7 +44,9 @@ PANELS = {
 }
 for panel, verbs in PANELS.items():
     for verb in verbs:
-        app.command(rich_help_panel=panel)(verb)
+        app.command(rich_help_panel=panel, help=flowing(verb))(verb)
+for command in learn.registered_commands:
+    command.help = flowing(command.callback)
 app.add_typer(learn, rich_help_panel="Study")
 
 
