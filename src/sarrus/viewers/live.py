@@ -81,7 +81,6 @@ class LiveRun:
         self._debt += elapsed * self.speed
         wanted, done, start = int(self._debt / self.dt), 0, self._now()
         self._feel()
-        self._contacts = NONE
         records: list[np.ndarray] = []
         while done < wanted and self.playing:
             count = self._piece(wanted - done, budget - (self._now() - start))

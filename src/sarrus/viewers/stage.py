@@ -15,16 +15,15 @@ from sarrus.viewers.scene import LAYERS, WORLD, Line, Part, Scene
 if TYPE_CHECKING:
     import viser
 
-# Colours as in the pages and films: contact forces vermillion, reactions blue, trails and hands as they stand
-# out.
+# Colours that no body has by itself, so that what is drawn beside the mechanism stands out.
 CONTACT, REACTION, TRAIL, HAND, SPRING, STRING = (
-    (213, 94, 0), (0, 114, 178), (204, 121, 167), (230, 159, 0), (120, 120, 120), (60, 60, 60),
+    (214, 24, 40), (0, 114, 178), (204, 121, 167), (230, 159, 0), (120, 120, 120), (60, 60, 60),
 )  # fmt: skip
 ROOT = "/stage"
 AROUND, LAMP = 0.55, 1.6
 """Strength of the light from all around and of the lamp."""
 # Length of the arrow of a force as large as the weight of the mechanism, of its size.
-ARROW = 2.0
+ARROW = 2.5
 DISTANCE = 4.8
 """Distance of the first view from the centre, of the size of the mechanism."""
 TURNS = 8

@@ -243,3 +243,12 @@ def test_names_of_handles_never_clash_with_those_of_the_mechanism():
     assert names == ("pull ball'",)
     assert tuple(mech.forces) == ("pull ball",)
     assert tuple(out.forces) == ("pull ball", "pull ball'")
+
+
+def test_a_frame_without_a_step_still_shows_the_contacts_of_the_last_one():
+    run = LiveRun(sarrus.gallery.quadruped(), DT)
+    run.play()
+    run.run(0.05, PLENTY)
+    assert len(run.instant().contacts) == 4
+    assert run.run(0.001, PLENTY) == 0
+    assert len(run.instant().contacts) == 4
