@@ -85,6 +85,7 @@ def page(
     page says how many.  options: of the player, as `autoplay`."""
     check_numbers(fps, max_size)
     name = traj.model.mechanism.name if title is None else str(title)
+    name = name.encode("utf-8", "replace").decode()  # half a surrogate pair cannot be written
     empty = assemble(name, {}, "")
     most = int(max_size / (4 / 3 * BYTES_PER_POSE * max(1, len(traj.body_names)))) + 2
     for _ in range(2):

@@ -115,7 +115,10 @@ def arrows_of(traj: Trajectory, motion: Motion) -> Arrows | None:
     middle = total(point * weight[:, None]) / np.bincount(row, weight, count)[:, None]
     nodes = np.searchsorted(edges, traj.time[0] + traj.dt * np.arange(traj.stats.steps + 1))
     share = np.full(len(nodes), traj.dt)
-    share[[0, -1]] *= 0.5  # a node at an end of the run has one step only
+    if traj.method == "variational1":
+        share[-1] = 0.0  # the forces of a step act at its first node
+    else:
+        share[[0, -1]] *= 0.5  # a node at an end of the run has one step only
     lasting = np.bincount(nodes, share, len(motion.time))
     force = total(impulse) / np.maximum(lasting, 0.5 * traj.dt)[keys[:, 0], None]
     start = np.searchsorted(keys[:, 0], np.arange(len(motion.time) + 1))

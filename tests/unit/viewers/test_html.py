@@ -16,6 +16,7 @@ import pytest
 import sarrus
 from sarrus.trajectory import Trajectory
 from sarrus.viewers.html import page
+from sarrus.viewers.motion import arrows_of, motion_of
 from sarrus.viewers.notebook import MAX_SIZE
 
 HOSTILE = """</script><script>alert("1")</script> <b>&amp;'\u2028]]> {{data}}"""
@@ -175,6 +176,21 @@ def test_arrows_of_a_box_at_rest_carry_its_weight(landed):
         assert force == pytest.approx((0.0, 0.0, weight), abs=ARROW * weight), frame
     point = rows(data, touches["point"])[start[count - 20] :]
     assert point[:, 2] == pytest.approx(0.0, abs=PRECISION * header["size"])
+
+
+@pytest.mark.parametrize("method", ["variational", "variational1"])
+def test_mean_forces_are_the_same_whatever_was_recorded_and_when_the_run_began(method):
+    model = sarrus.build(sarrus.gallery.make("box_drop", height=0.01))
+    first = sarrus.simulate(model, duration=0.5, dt=0.01, method=method)
+    traj = sarrus.simulate(
+        model, duration=0.5, dt=0.01, method=method, record_every=5, state=first.final_state
+    )
+    motion = motion_of(traj, fps=60.0)
+    arrows = arrows_of(traj, motion)
+    weight = 9.81 * model.mechanism.bodies["box"].mass
+    for frame in range(len(motion.time)):
+        force = arrows.force[arrows.start[frame] : arrows.start[frame + 1]].sum(axis=0)
+        assert force == pytest.approx((0.0, 0.0, weight), abs=ARROW * weight), frame
 
 
 def test_a_mesh_that_several_bodies_share_is_stored_once():
