@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from sarrus import plots
     from sarrus.analysis.derivatives import check_derivatives
     from sarrus.importers.load import load
+    from sarrus.importers.report import LossyImport
     from sarrus.integrators.variational.method import Variational
     from sarrus.model import Model, State, build
     from sarrus.model.assembly import assemble
@@ -58,6 +59,7 @@ _LAZY = {
     "Simulation": "sarrus.simulation",
     "simulate": "sarrus.simulation",
     "Trajectory": "sarrus.trajectory",
+    "LossyImport": "sarrus.importers.report",
     "load": "sarrus.importers.load",
     "load_trajectory": "sarrus.trajectory",
 }
@@ -73,6 +75,7 @@ __all__ = [
     "Cylinder",
     "FileError",
     "HalfSpace",
+    "LossyImport",
     "Mechanism",
     "MechanismError",
     "Mesh",

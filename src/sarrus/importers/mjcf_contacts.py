@@ -55,6 +55,8 @@ def add_obstacle(
     solid = next((shape for shape in shapes if shape.collide), None)
     if solid is None:
         return
+    if len(shapes) > 1:
+        robot.findings.change("geom", label, "a mesh fixed in the world is drawn as the hull that touches")
     name = unique(label, {*mech.bodies, *mech.obstacles, "world"})
     mu = float(model.geom_friction[g, 0]) if model.geom_condim[g] > 1 else 0.0
     mech.add_obstacle(name, solid, friction=mu)

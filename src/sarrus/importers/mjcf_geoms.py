@@ -9,6 +9,7 @@ import numpy as np
 from sarrus.errors import MechanismError
 from sarrus.importers.mjcf_colours import colour, coloured_faces
 from sarrus.importers.mjcf_compile import Robot, named
+from sarrus.importers.mjcf_hulls import hull, icosphere
 from sarrus.mechanism import Box, Capsule, ConvexMesh, Cylinder, HalfSpace, Mesh, Shape, Sphere
 
 
@@ -94,18 +95,15 @@ def mesh(robot: Robot, g: int, name: str, touches: bool, place: dict[str, Any]) 
         used, corners = np.unique(triangles[numbers], return_inverse=True)
         shapes.append(Mesh(vertices[used], corners.reshape(-1, 3), color=color, **drawn))
     if touches:
-        shapes.append(ConvexMesh(hull(vertices), **place))
+        corners, missed = hull(vertices)
+        shapes.append(ConvexMesh(corners, **place))
+        if missed:
+            robot.findings.change(
+                "geom",
+                name,
+                f"its convex hull touches with {len(corners)} corners, within {1e3 * missed:.2g} mm",
+            )
     return shapes
-
-
-def hull(vertices: np.ndarray) -> np.ndarray:
-    """Corners (N, 3) of the convex hull of points."""
-    from scipy.spatial import ConvexHull, QhullError
-
-    try:
-        return vertices[ConvexHull(vertices).vertices]
-    except QhullError:
-        raise MechanismError("the mesh spans no volume, so nothing can touch it") from None
 
 
 def ellipsoid(robot: Robot, name: str, size: np.ndarray, touches: bool, place: dict[str, Any]) -> list[Shape]:
@@ -126,32 +124,6 @@ def ellipsoid(robot: Robot, name: str, size: np.ndarray, touches: bool, place: d
         f"{100 * (scale - 1):.0f} % of its size",
     )
     return [ConvexMesh(scale * points * size, **place)]
-
-
-def icosphere(rounds: int) -> tuple[np.ndarray, np.ndarray]:
-    """Points (N, 3) on the unit ball and triangles (F, 3): an icosahedron with each face divided `rounds`
-    times into four."""
-    from scipy.spatial import ConvexHull
-
-    g = (1.0 + np.sqrt(5.0)) / 2.0
-    corners = [(0.0, s, t * g) for s in (1.0, -1.0) for t in (1.0, -1.0)]
-    points = np.array([np.roll(c, k) for c in corners for k in range(3)]) / np.hypot(1.0, g)
-    for _ in range(rounds):
-        edges = {
-            tuple(sorted((int(f[i]), int(f[i - 1])))) for f in ConvexHull(points).simplices for i in range(3)
-        }
-        middles = np.array([points[a] + points[b] for a, b in sorted(edges)])
-        points = np.vstack([points, middles / np.linalg.norm(middles, axis=1)[:, None]])
-    faces = ConvexHull(points).simplices
-    corners = points[faces]
-    inward = (
-        np.einsum(
-            "fi,fi->f", np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), corners[:, 0]
-        )
-        < 0.0
-    )
-    faces[inward] = faces[inward][:, ::-1]
-    return points, faces
 
 
 def quaternion(R: np.ndarray) -> np.ndarray:

@@ -9,6 +9,7 @@ from tests.unit.importers.mjcf_texts import body, document, loaded, reasons
 
 import sarrus
 from sarrus import Box, Capsule, ConvexMesh, Cylinder, HalfSpace, Mesh, Sphere
+from sarrus.importers.mjcf_hulls import CORNERS, hull
 from sarrus.mechanism.contacts import pair_of
 
 FREE = "<freejoint/>"
@@ -188,6 +189,17 @@ def test_a_mesh_is_drawn_and_its_hull_touches(tmp_path, bits, kinds):
         distance = np.linalg.norm(corners[:, None] - expected[None], axis=2)
         assert distance.min(axis=0).max() < 1e-6  # vertices are single precision in MuJoCo
     assert part.mass == pytest.approx(1000 * 8 / 6, rel=1e-6)
+
+
+def test_a_hull_of_many_corners_is_thinned_and_says_by_how_much():
+    rng = np.random.default_rng(1)
+    points = rng.normal(size=(2000, 3))
+    points *= [0.1, 0.2, 0.3] / np.linalg.norm(points, axis=1)[:, None]
+    corners, missed = hull(points)
+    assert 50 < len(corners) <= CORNERS
+    assert 0.0 < missed < 0.01  # of an ellipsoid of 0.3 m
+    few, none = hull(points[:60])
+    assert (len(few), none) == (60, 0.0)
 
 
 def rotation(q):
