@@ -94,8 +94,10 @@ class Robot:
         """Whether the file's options switch something off, such as "CONTACT"."""
         import mujoco
 
-        bit = getattr(mujoco.mjtDisableBit, f"mjDSBL_{flag}", None)
-        return bit is not None and bool(self.model.opt.disableflags & int(bit))
+        # Older versions of MuJoCo switch springs and dampers off together, as "passive".
+        names = (flag, "PASSIVE") if flag in ("SPRING", "DAMPER") else (flag,)
+        bits = (getattr(mujoco.mjtDisableBit, f"mjDSBL_{name}", None) for name in names)
+        return any(bit is not None and self.model.opt.disableflags & int(bit) for bit in bits)
 
 
 def named(enumeration: str, value: Any) -> str:
