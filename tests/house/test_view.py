@@ -91,6 +91,14 @@ def test_the_viewer_listens_on_this_machine_alone_and_warns_elsewhere(run):
     assert "password" in said[0]
 
 
+def test_no_page_can_open_a_tunnel_to_the_world(run):
+    page = PlaybackWindow(run, port=0)
+    try:
+        assert page.window.server.request_share_url() is None
+    finally:
+        page.window.close()
+
+
 def test_addresses_are_written_as_a_browser_reads_them():
     assert url_of("127.0.0.1", 8080) == "http://localhost:8080"
     assert url_of("0.0.0.0", 8080) == "http://localhost:8080"
@@ -114,9 +122,10 @@ def test_view_plays_a_saved_run(run, tmp_path):
     result = CliRunner().invoke(app, [*arguments, "--json"])
     assert result.exit_code == 0, result.stderr
     assert json.loads(result.stdout)["kind"] == "playback"
-    result = CliRunner().invoke(app, [*arguments, "--set", "links=2"])
-    assert result.exit_code == BAD_INPUT
-    assert "saved run" in result.stderr
+    for option in (("--set", "links=2"), ("--dt", "0.01"), ("--ground",)):
+        result = CliRunner().invoke(app, [*arguments, *option])
+        assert result.exit_code == BAD_INPUT
+        assert "saved run" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -126,6 +135,9 @@ def test_view_plays_a_saved_run(run, tmp_path):
         (["missing.npz"], "missing.npz"),
         (["four_bar", "--keyframe", "home"], "home"),
         (["four_bar", "--seconds", "0"], "--seconds"),
+        (["four_bar", "--dt", "-1"], "dt"),
+        (["four_bar", "--method", "euler"], "euler"),
+        (["box_drop", "--method", "variational4"], "variational4"),
         (["four_bar", "--port", "99999"], "65535"),
     ],
 )

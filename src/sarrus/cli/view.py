@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sarrus.viewers.live_window import LiveWindow
     from sarrus.viewers.playback_window import PlaybackWindow
 
-PORT = 8080
+PORT, DT = 8080, 0.01
 
 
 def view(
@@ -39,11 +39,16 @@ def view(
     ],
     settings: SetOption = None,
     keyframe: KeyframeOption = None,
-    dt: Annotated[float, typer.Option(help="Time step in seconds of a live run.")] = 0.01,
+    dt: Annotated[
+        float | None, typer.Option(help="Time step of a live run in seconds; if not given, 0.01.")
+    ] = None,
     method: Annotated[
-        str,
-        typer.Option(help="variational, variational1 or variational4.", autocompletion=completion.methods),
-    ] = "variational",
+        str | None,
+        typer.Option(
+            help="variational, variational1 or variational4; if not given, the first.",
+            autocompletion=completion.methods,
+        ),
+    ] = None,
     host: Annotated[
         str, typer.Option(help="Address to listen on; 0.0.0.0 lets other machines in.")
     ] = "127.0.0.1",
@@ -78,14 +83,15 @@ def view(
         require_viser()
         where = {"host": host, "port": port, "tell": tell}
         if Path(model).suffix.lower() == ".npz":
-            refuse_model_options(model, settings, keyframe, fixed_base, ground, not self_contact)
+            switches = (fixed_base, ground, not self_contact)
+            refuse_model_options(model, settings, keyframe, dt, method, *switches)
             page: Any = playback(model, where)
             kind = "playback"
         else:
             mechanism = mechanism_named(
                 model, settings, fixed_base=fixed_base, ground=ground, self_contact=self_contact
             )
-            page = live(mechanism, dt, method, keyframe, where)
+            page = live(mechanism, DT if dt is None else dt, method or "variational", keyframe, where)
             kind = "live"
         try:
             ready(answer, page, model, kind)
@@ -95,12 +101,12 @@ def view(
             page.window.close()
 
 
-def refuse_model_options(model: str, settings: Any, keyframe: str | None, *switches: bool) -> None:
+def refuse_model_options(model: str, *options: Any) -> None:
     """Raises where options of mechanisms are given with a saved run."""
-    if settings or keyframe is not None or any(switches):
+    if any(option not in (None, False, []) for option in options):
         raise MechanismError(
-            f"{model} is a saved run; --set, --keyframe, --fixed-base, --ground and --no-self-contact are "
-            "for mechanisms"
+            f"{model} is a saved run; --set, --keyframe, --dt, --method, --fixed-base, --ground and "
+            "--no-self-contact are for mechanisms"
         )
 
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sarrus.errors import SarrusError
+from sarrus.errors import MechanismError, SarrusError
+from sarrus.integrators.methods import method_named
 from sarrus.model import State, build
 from sarrus.model.nodes import join
 from sarrus.model.posing import coordinate_names, pose
@@ -55,6 +56,9 @@ class LiveRun:
         self.keyframe, self.size, self._now = keyframe, size, now
         handled, self._handles = pulling.with_handles(mechanism)
         self.model = build(handled)
+        if not (np.isfinite(dt) and dt > 0.0):
+            raise MechanismError(f"dt must be positive and finite [s], not {dt!r}")
+        method_named(method).check(self.model)
         self.history = History(self.model)
         self.playing, self.speed, self.ratio, self.strength = False, 1.0, 0.0, 1.0
         self.message = ""

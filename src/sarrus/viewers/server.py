@@ -77,6 +77,8 @@ def start_server(host: str, port: int, title: str, tell: Callable[[str], None]) 
     # viser greets on stdout, which belongs to our caller.
     with contextlib.redirect_stdout(io.StringIO()):
         server = viser.ViserServer(host=host, port=chosen, label=title, verbose=False)
+    # Any page that this browser shows could ask for a public tunnel to the viewer: there is none to be had.
+    server.request_share_url = lambda verbose=True: None
     server.gui.configure_theme(
         control_width="medium", dark_mode=False, show_logo=False, show_share_button=False, brand_color=BRAND
     )
