@@ -104,9 +104,7 @@ class MemoryRecorder:
     def _read_last_node(self) -> None:
         """Velocities at a last node that was not recorded, for the final state."""
         if self.done % self.every:
-            from sarrus.integrators.variational import rollout as run
-
-            self.stepper.start(run.FROM_MOMENTA)
+            self.stepper.read_node()
 
     def _reactions(self) -> np.ndarray | None:
         """Wrenches at the nodes; the first and the last have one step only, corrected to second order."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sarrus.errors import MechanismError, unknown_name
+from sarrus.integrators.interface import Method
 from sarrus.integrators.variational.method import Variational
 
 NAMES = {
@@ -14,14 +15,15 @@ NAMES = {
 }
 
 
-def method_named(method: Any) -> Variational:
+def method_named(method: Any) -> Method:
     """The method itself, or the one of that name."""
-    if isinstance(method, Variational):
+    if isinstance(method, Method) and not isinstance(method, type):
         return method
     if isinstance(method, str):
         if method not in NAMES:
             raise unknown_name("method", method, NAMES)
         return NAMES[method]
     raise MechanismError(
-        f"method must be a name ({', '.join(NAMES)}) or a method such as Variational(order=4), not {method!r}"
+        f"method must be a name ({', '.join(NAMES)}), a method such as Variational(order=4), or an object "
+        f"with check and stepper, not {method!r}"
     )

@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sarrus import layout as at
 from sarrus.errors import Status
+from sarrus.integrators.interface import Failure
 
 if TYPE_CHECKING:
     from sarrus.integrators.variational.stepper import VariationalStepper
-
-
-@dataclass
-class Failure:
-    """A step that found no solution, substeps included."""
-
-    time: float
-    status: Status
-    joint: str | None
-    residual: float
-    contact: str | None = None
 
 
 def describe(run: VariationalStepper, status: Status) -> Failure:

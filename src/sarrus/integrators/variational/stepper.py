@@ -5,16 +5,15 @@ A step that finds no solution is divided; rows of a loop that have become a poor
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from sarrus import layout as at
 from sarrus._jit import Compiling
 from sarrus.errors import MechanismError, Status
+from sarrus.integrators.interface import Chunk, Failure
 from sarrus.integrators.variational import rollout as run
 from sarrus.integrators.variational.active_rows import ActiveRows
-from sarrus.integrators.variational.failures import Failure, describe
+from sarrus.integrators.variational.failures import describe
 from sarrus.integrators.variational.near_pairs import DEEPEST, NearPairs, carry_state
 from sarrus.integrators.variational.newton import CHOOSE_ROWS
 from sarrus.integrators.variational.node import SINGULAR
@@ -43,19 +42,6 @@ SAME = 1e-12
 # Redundant rows may disagree by this [m, 2 sin(angle/2)], or by this many times the inexactness of the
 # geometry.
 REDUNDANT_LIMIT, INEXACT_FACTOR = 1e-8, 100.0
-
-
-@dataclass
-class Chunk:
-    """What `advance` returns: recorded nodes (m, 13 nb), stats (steps, 6), reactions (1 + m, nj, 6) from the
-    node before on, touches (k, TOUCH_COLS) of the contacts."""
-
-    nodes: np.ndarray
-    stats: np.ndarray
-    reactions: np.ndarray | None
-    steps: int
-    failure: Failure | None
-    touches: np.ndarray
 
 
 class VariationalStepper:
@@ -162,6 +148,10 @@ class VariationalStepper:
         self.counts[run.START] = run.NO_START
         return float(self.values[3, 0])
 
+    def read_node(self) -> None:
+        """Velocities of the node, from its momenta."""
+        self.start(run.FROM_MOMENTA)
+
     def weakest_loop(self) -> str:
         """Name of the closing joint with the smallest pivot in the last projection."""
         rows = int(self.topo[0, at.ROWS])
@@ -242,7 +232,7 @@ class VariationalStepper:
             reactions[:line].reshape(-1, nj, 6)[:, : len(self.model.joint_names)] if self.reactions else None
         )
         touches = np.concatenate(self.kept) if self.kept else np.zeros((0, TOUCH_COLS))
-        return Chunk(recorded, np.column_stack([stats[:k], parts[:k]]), table, k, failure, touches)
+        return Chunk(recorded, k, np.column_stack([stats[:k], parts[:k]]), failure, table, touches)
 
     def _take_lines(self, before: NearPlan, plan: NearPlan, u: np.ndarray) -> None:
         """Contact lines of the near pairs into the node; on another plan where new pairs have come."""
