@@ -42,6 +42,8 @@ from sarrus.solvers.cone import (
 
 # Starts that remember no forces (see `start_contacts`).
 COLD_START, STUCK = -1, -2
+# A remembered friction force below this part of its largest one stuck and will stick again.
+STICKS = 0.95
 
 
 @helper
@@ -105,6 +107,19 @@ def start_level(topo, state, work):
     return level + 0.0 * total, worst + 0.0 * total
 
 
+@helper
+def remembered_friction(topo, state, i, k, memory):
+    """(friction force of the last step in the forces `memory`, two components, its size), as parts of the
+    largest one; size 1 where nothing is remembered"""
+    most = get1(state, k, BOUND)
+    if has_normal(topo, i):
+        most = get1(state, k, MU) * get1(state, k, memory)
+    if not most > 0.0:
+        return 0.0, 0.0, 1.0
+    f1, f2 = get1(state, k, memory + 1) / most, get1(state, k, memory + 2) / most
+    return f1, f2, sqrt(f1 * f1 + f2 * f2)
+
+
 @kernel
 def start_contacts(topo, state, work, level, memory):
     """Variables on the decoupled central path of barrier `level` (natural units), for gap and slip at the
@@ -131,16 +146,25 @@ def start_contacts(topo, state, work, level, memory):
             l1, l2 = get1(work, w, TRIAL + 1), get1(work, w, TRIAL + 2)
             if memory == STUCK:
                 l1, l2 = 0.0, 0.0
+            if memory == FORCE2:
+                # The slip that the position stage found tells more than that without any impulse.
+                l1, l2 = get1(work, w, VARIABLES + 5), get1(work, w, VARIABLES + 6)
             m = cone_size(topo, state, work, i)
+            f1, f2, part = 0.0, 0.0, 1.0
+            if memory >= 0 and not is_pyramid(topo, state, i):
+                f1, f2, part = remembered_friction(topo, state, i, k, memory)
+            if part < STICKS:
+                psi = kappa / (m * (1.0 - part * part))
+                b1, b2, l1, l2 = m * f1, m * f2, -psi * f1, -psi * f2
+            else:
+                b1, b2, psi = path_slip(m, l1, l2, kappa)
+            put1(work, w, VARIABLES + 2, b1)
+            put1(work, w, VARIABLES + 3, b2)
+            put1(work, w, VARIABLES + 4, psi)
             put1(work, w, VARIABLES + 5, l1)
             put1(work, w, VARIABLES + 6, l2)
             if is_pyramid(topo, state, i):
                 start_pyramid(work, w, sides_of(topo, state), m, kappa)
-            else:
-                b1, b2, psi = path_slip(m, l1, l2, kappa)
-                put1(work, w, VARIABLES + 2, b1)
-                put1(work, w, VARIABLES + 3, b2)
-                put1(work, w, VARIABLES + 4, psi)
         else:
             for j in range(2, 7):
                 put1(work, w, VARIABLES + j, 0.0)
