@@ -79,17 +79,22 @@ class Linearisation:
         self.state[: self.bodies, at.Q : at.Q + 4] = q / np.linalg.norm(q, axis=1)[:, None]
         self.update()
 
-    def inverse_mass(self):
-        """Sparse inverse of the mass matrix of all bodies, world frame (pseudo-inverse for point masses)."""
+    def inverse_mass(self, least: float = 0.0):
+        """Sparse inverse of the mass matrix of all bodies, world frame (pseudo-inverse for point masses).
+
+        least: part of the largest mass and inertia that every body counts with at least."""
         from scipy.sparse import block_diag
 
         par, blocks = self.arrays.par, []
+        lightest = least * float(par[: self.bodies, at.MASS].max(initial=0.0))
+        moments = par[: self.bodies, [at.INERTIA, at.INERTIA + 4, at.INERTIA + 8]]
+        slimmest = least * float(moments.max(initial=0.0))
         for b in range(self.bodies):
             R = self.work[b, at.R1 : at.R1 + 9].reshape(3, 3)
             J = R @ par[b, at.INERTIA : at.INERTIA + 9].reshape(3, 3) @ R.T
             block = np.zeros((6, 6))
-            block[:3, :3] = np.eye(3) / par[b, at.MASS]
-            block[3:, 3:] = np.linalg.pinv(J)
+            block[:3, :3] = np.eye(3) / max(par[b, at.MASS], lightest)
+            block[3:, 3:] = np.linalg.pinv(J + slimmest * np.eye(3))
             blocks.append(block)
         return block_diag(blocks, format="csr")
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sarrus.collision.detector import Detector
     from sarrus.model.model import Model
 
+
 @dataclass(frozen=True)
 class NearPlan:
     """Arrays with lines for some pairs; slots: the pairs with their first line and number of lines; ids:

@@ -26,6 +26,9 @@ VIABLE = 1e-10
 # Pivots between these parts of the scale mean a geometry that is overconstrained but for a small error.
 DOUBTFUL = (1e-10, 1e-5)
 ASSEMBLED = 1e-10
+# Bodies that are lighter than this part of the heaviest stand for frames between joints: the scale of a row
+# that ends at one is not that of its own mass.
+LIGHTEST = 1e-6
 
 
 @dataclass
@@ -129,7 +132,7 @@ def find_ranks(d: Description, every: Arrays, candidates: Arrays, closing: list[
 def row_scales(here: Linearisation) -> np.ndarray:
     """(joints, 6) diagonal of G M^-1 G' for the row at every place of every joint, 1 where there is none."""
     G = here.matrix
-    diagonal = np.asarray(G.multiply(G @ here.inverse_mass()).sum(axis=1)).ravel()
+    diagonal = np.asarray(G.multiply(G @ here.inverse_mass(LIGHTEST)).sum(axis=1)).ravel()
     topo, state = here.arrays.topo, here.state
     rows, first = int(topo[0, at.ROWS]), int(topo[0, at.S_ROWS])
     of = topo[topo[0, at.T_ROWS] : topo[0, at.T_ROWS] + rows, at.ROW_OF]

@@ -87,6 +87,18 @@ def energy_scale(work, w):
 
 
 @kernel
+def loaded_level(topo, state, work, memory):
+    """Barrier of a start under the load of the forces in `memory`, natural units: light feet may carry many
+    times what their own inertia tells"""
+    top = 0.0
+    for i in range(topo[0, CONTACTS]):
+        if is_on(topo, state, i) and has_normal(topo, i):
+            load = get1(state, topo[0, S_CONTACTS] + i, memory)
+            top = max(top, load / get1(work, topo[0, W_CONTACTS] + i, SCALE_F))
+    return 0.3 * top * top
+
+
+@kernel
 def start_level(topo, state, work):
     """(barrier of a cold start, largest penetration), in natural units: from the energy of impact and slip"""
     level, worst, total = 0.1, 0.0, 0.0

@@ -4,7 +4,6 @@ A contact with the world is a leaf of its body: its linearised force df = change
 into the body's 6x6 block.  A limit on a coordinate that the tree carries goes into the pivot of that freedom.
 A contact between two bodies is up to three border rows with the inverse of the slope as compliance."""
 
-
 from sarrus._jit import helper, kernel
 from sarrus.dynamics.contact import along_row, ends_of, is_on, put_contact_rows, rows_of
 from sarrus.integrators.variational.central_path import (

@@ -91,8 +91,10 @@ WARM, COLD, LAST_RESORT = 9, 20, 60
 LOWER, CENTRED = 0.2, 0.5
 # Least lowering of the barrier of an attempt that keeps to the centre of the cones.
 CENTRAL = 0.1
+# Raise of the final barrier where a gap would be lost in rounding.
+RAISE = 10.0
 # Number of starts that `attempt_of` knows.
-ATTEMPTS = 7
+ATTEMPTS = 8
 # Smallest barrier of a warm start, natural units.
 WARM_LEVEL = 1e-2
 
@@ -231,8 +233,11 @@ def interior(
         gap_error, sure = contact_errors(topo, state, work)
         mean, top = mean_product(topo, state, work, 0.0)
         left_over = keep_nan_max(imbalance(topo, par, work, dt), error)
-        if left_over < tolerance and gap_error < GAP_ERROR and sure and top <= PRODUCTS * end:
-            return CONVERGED, iteration
+        if left_over < tolerance and gap_error < GAP_ERROR and top <= PRODUCTS * end:
+            if sure:
+                return CONVERGED, iteration
+            # The forces of an impact make gaps as small as rounding: a higher barrier keeps them off it.
+            end = RAISE * end
         if not (left_over < HUGE and mean < HUGE):
             return NOT_FINITE, iteration
         if iteration == most:
@@ -274,19 +279,21 @@ def begin_contacts(topo, state, work, dt, level, memory):
 
 
 @helper
-def attempt_of(attempt, level):
+def attempt_of(attempt, level, loaded):
     """(barrier, memory of the start, least lowering of the barrier, whether by short steps) of the attempts
-    from cold, for the barrier that the energy of the step suggests.
+    from cold, for the barrier that the energy of the step suggests, and that of the load.
 
     Keeping to the centre helps where an iterate would stick to the boundary of a cone.  Where friction is
     strong the path from one start may turn back before its end; another then leads on"""
-    if attempt < 2:
+    if attempt == 1:
+        return max(loaded, level), COLD_START, 0.0, False
+    if attempt < 3:
         return level, COLD_START, (0.0 if attempt < 1 else CENTRAL), False
-    if attempt == 3:
+    if attempt == 4:
         return 1e-3 * level, STUCK, 0.0, False
-    if attempt < 5:
-        return (level if attempt == 2 else 3.0 * level), STUCK, CENTRAL, False
-    return (10.0 * level if attempt == 5 else 100.0 * level), COLD_START, 0.0, attempt > 5
+    if attempt < 6:
+        return (level if attempt == 3 else 3.0 * level), STUCK, CENTRAL, False
+    return (10.0 * level if attempt == 6 else 100.0 * level), COLD_START, 0.0, attempt > 6
 
 
 @helper

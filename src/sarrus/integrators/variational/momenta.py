@@ -17,7 +17,7 @@ from sarrus.dynamics.contact import (
 )
 from sarrus.dynamics.drive import coordinate_of_freedom
 from sarrus.dynamics.elements import potential_energy
-from sarrus.integrators.variational.central_path import has_normal, start_level
+from sarrus.integrators.variational.central_path import has_normal, loaded_level, start_level
 from sarrus.integrators.variational.interior import (
     ATTEMPTS,
     COLD,
@@ -152,7 +152,7 @@ def solve_momenta(topo, par, state, work, time, dt, gravity, tolerance, bounce, 
         if attempt == -1 and bounce != 0.0:
             continue
         level, worst = start_level(topo, state, work)
-        level, memory, centre, short = attempt_of(attempt, level)
+        level, memory, centre, short = attempt_of(attempt, level, loaded_level(topo, state, work, FORCE2))
         if attempt == -1:
             level, memory = WARM_LEVEL, FORCE2
         begin_contacts(topo, state, work, dt, level, memory)

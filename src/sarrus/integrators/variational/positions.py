@@ -5,7 +5,6 @@ one.
 
 Implements: [MC23] eqs. (29a)-(29f)."""
 
-
 from sarrus._jit import kernel
 from sarrus.dynamics.body import place
 from sarrus.dynamics.contact import (
@@ -16,7 +15,7 @@ from sarrus.dynamics.contact import (
     trial_gap,
 )
 from sarrus.dynamics.rims import place_bodies, place_spares, put_spare, touches_by_points
-from sarrus.integrators.variational.central_path import has_normal, start_level
+from sarrus.integrators.variational.central_path import has_normal, loaded_level, start_level
 from sarrus.integrators.variational.interior import (
     ATTEMPTS,
     COLD,
@@ -174,7 +173,7 @@ def solve_positions(
         put_forces(topo, state, work, False)
         error = evaluate_trial(topo, par, state, work, time, dt, left, right, gravity, loops, elements, whole)
         level, worst = start_level(topo, state, work)
-        level, memory, centre, short = attempt_of(attempt, level)
+        level, memory, centre, short = attempt_of(attempt, level, loaded_level(topo, state, work, FORCE1))
         begin_contacts(topo, state, work, dt, level, memory)
         status, count = interior(
             topo, par, state, work, time, dt, left, right, gravity, tolerance, end,

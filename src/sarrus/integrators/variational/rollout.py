@@ -256,8 +256,18 @@ def rollout(name, loops, elements, contacts):
                         if counts[REACTIONS]:
                             hold_node(topo, state, work)
                         status, c = momentum_stage(
-                            topo, par, state, work, time, dt, right, gravity, settings[TOLERANCE], loops,
-                            elements, whole,
+                            topo,
+                            par,
+                            state,
+                            work,
+                            time,
+                            dt,
+                            right,
+                            gravity,
+                            settings[TOLERANCE],
+                            loops,
+                            elements,
+                            whole,
                         )
                         later += c
                         if status != CONVERGED:
