@@ -229,7 +229,8 @@ class LiveWindow:
         words = f"**t = {run.state.time:.2f} s** &nbsp; {pace} &nbsp; {window.rate:.0f} frames/s"
         if behind:
             words += " &nbsp; (a step takes too long to keep up)"
-        window.say(words, run.message)
+        waits = "" if run.playing or not run.pulls else "The pull acts once the run plays."
+        window.say(words, run.message or waits)
 
     def _show_coordinates(self) -> None:
         if not self._sliders:
