@@ -20,7 +20,7 @@ def load(
     fixed_base: bool = False,
     self_contact: bool = True,
     meshes: bool = True,
-    ground: bool | float = False,
+    ground: bool | float | None = None,
     functions: Mapping[str, Callable[..., Any]] | None = None,
     member: str | None = None,
 ) -> Mechanism:
@@ -55,7 +55,7 @@ def load(
         options: dict[str, Any] = {"member": member} if form == "zip" else {}
         options |= {"meshes": meshes} if form != "mjcf" else {}
         mech = _reader(form)(path, fixed_base=fixed_base, self_contact=self_contact, **options)
-    if ground is not False:
+    if ground is not None and ground is not False:
         add_ground(mech, ground, where)
     return mech
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sarrus.errors import FileError, MechanismError
 from sarrus.importers.mjcf_actuators import add_actuators
 from sarrus.importers.mjcf_bodies import add_bodies, name_bodies
-from sarrus.importers.mjcf_compile import Robot, compiled, listening
+from sarrus.importers.mjcf_compile import Robot, check_formats, check_places, compiled, listening
 from sarrus.importers.mjcf_contacts import add_contacts, decide_contacts
 from sarrus.importers.mjcf_equalities import add_equalities
 from sarrus.importers.mjcf_frames import add_frames, add_keyframes
@@ -38,8 +38,8 @@ def read_mjcf(
     name = shown if shown is not None else os.fspath(path)
     findings = Findings(name, "MJCF")
     with listening() as heard:
-        mjcf_files(path, shown=name)
-        model = compiled(path, name)
+        check_formats(mjcf_files(path, shown=name).documents)
+        model = compiled(path, name, heard)
         for warning in dict.fromkeys(heard):
             findings.change("warning of MuJoCo", "", warning)
         try:
@@ -55,6 +55,7 @@ def mechanism_of(
 ) -> Mechanism:
     """The mechanism of a compiled model, with its `import_report` from all that was noted in `findings`."""
     robot = Robot(model, at_reference(model, findings), findings)
+    check_places(robot)
     title = model.names[: model.names.index(b"\0")].decode("utf-8", "replace").strip()
     mech = Mechanism(gravity=model.opt.gravity.copy(), name=title or "mechanism")
     if robot.disabled("GRAVITY"):

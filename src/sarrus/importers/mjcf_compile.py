@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -10,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sarrus.errors import FileError
+from sarrus.errors import FileError, MechanismError
 from sarrus.importers.report import Coordinate, Findings
 
 if TYPE_CHECKING:
     from mujoco import MjData, MjModel
+
+    from sarrus.importers.files import XmlFile
 
 NEEDED = "pip install 'sarrus[import]'"
 
@@ -42,23 +45,39 @@ def listening() -> Iterator[list[str]]:
         mujoco.set_mju_user_warning(before)
 
 
-def compiled(path: str | os.PathLike[str], shown: str) -> MjModel:
-    """The compiled model of an MJCF file whose own files are all there.
+def check_formats(documents: list[XmlFile]) -> None:
+    """Refuses names with a % in them: MuJoCo takes some for formats when it complains, and crashes."""
+    for document in documents:
+        for element in document.root.iter():
+            for attribute, value in element.attrib.items():
+                if "%" in value and attribute not in ("file", "data"):
+                    where = f"{document.where(element)}: {attribute}={value!r} of <{element.tag}>"
+                    raise FileError(f"{where} holds a %, which MuJoCo cannot be given; choose another name")
+
+
+def compiled(path: str | os.PathLike[str], shown: str, heard: list[str]) -> MjModel:
+    """The compiled model of an MJCF file whose own files are all there; warnings are added to `heard`.
 
     No body is fused with its parent and no visual geometry is dropped, whatever the file asks for."""
     mujoco = mujoco_package()
     try:
-        spec = mujoco.MjSpec.from_file(os.fspath(path))
-        spec.compiler.fusestatic = False
-        spec.compiler.discardvisual = False
-        return spec.compile()
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            spec = mujoco.MjSpec.from_file(os.fspath(path))
+            spec.compiler.fusestatic = False
+            spec.compiler.discardvisual = False
+            model = spec.compile()
     except (ValueError, RuntimeError, mujoco.FatalError, mujoco.UnexpectedError) as fault:
         raise FileError(f"{shown}: MuJoCo cannot read it: {words(fault)}") from None
+    heard += [words(warning.message) for warning in caught]
+    return model
 
 
-def words(fault: BaseException) -> str:
+def words(fault: BaseException | str) -> str:
     """What MuJoCo says, on one line."""
-    return "; ".join(line.strip() for line in str(fault).splitlines() if line.strip()) or type(fault).__name__
+    return "; ".join(line.strip() for line in str(fault).splitlines() if line.strip()) or str(
+        type(fault).__name__
+    )
 
 
 @dataclass(slots=True, eq=False)
@@ -98,6 +117,28 @@ class Robot:
         names = (flag, "PASSIVE") if flag in ("SPRING", "DAMPER") else (flag,)
         bits = (getattr(mujoco.mjtDisableBit, f"mjDSBL_{name}", None) for name in names)
         return any(bit is not None and self.model.opt.disableflags & int(bit) for bit in bits)
+
+
+def check_places(robot: Robot) -> None:
+    """Refuses, by name, places that are not finite or no rotation: MuJoCo compiles nan, and quaternions 0."""
+    for kind, tables in (
+        ("BODY", ("xpos", "xmat", "xipos")),
+        ("JOINT", ("xanchor", "xaxis")),
+        ("GEOM", ("geom_xpos", "geom_xmat")),
+        ("SITE", ("site_xpos", "site_xmat")),
+    ):
+        for table in tables:
+            rows = np.asarray(getattr(robot.data, table))
+            right = np.isfinite(rows).all(axis=1)
+            if table.endswith("xmat"):
+                right[right] = np.linalg.det(rows[right].reshape(-1, 3, 3)) > 0.5
+            if not right.all():
+                index = int(np.flatnonzero(~right)[0])
+                name = robot.name(kind, index) or f"number {index}"
+                raise MechanismError(
+                    f"{kind.lower()} {name!r}: its place is not finite, or its orientation no rotation; look "
+                    "for nan, inf and quaternions of length 0"
+                )
 
 
 def named(enumeration: str, value: Any) -> str:

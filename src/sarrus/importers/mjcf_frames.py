@@ -98,9 +98,11 @@ def axes_before(robot: Robot, j: int) -> np.ndarray:
 
 
 def turn_of(quaternion: np.ndarray) -> np.ndarray:
-    """The rotation matrix (3, 3) of a quaternion (w, x, y, z) of any length."""
+    """The rotation matrix (3, 3) of a quaternion (w, x, y, z) of any length; of 0 it is 1, as in MuJoCo."""
     from scipy.spatial.transform import Rotation
 
+    if not np.linalg.norm(quaternion) > 0.0:
+        return np.eye(3)
     return Rotation.from_quat(np.roll(quaternion, -1)).as_matrix()
 
 

@@ -20,7 +20,12 @@ FAULTS = {
         document('<body><freejoint/><inertial pos="0 0 0" mass="-1" diaginertia="1 1 1"/></body>'),
         "MuJoCo cannot read it.*mass",
     ),
-    "not a number": (document(body("a", '<joint axis="nan 0 0"/>')), "axis must be|MuJoCo cannot read it"),
+    "not a number": (document(body("a", '<joint axis="nan 0 0"/>')), "not finite|MuJoCo cannot read it"),
+    "no rotation": (
+        document(body("a", "<joint/>", geom='<geom size="1" quat="0 0 0 1e-300"/>')),
+        "no rotation|zero quaternion",
+    ),
+    "a format": (document(body("a", "<joint/>", geom='<geom class="%n" size="1"/>')), "line 1: class='%n'"),
     "names twice": (document(body("a", "<freejoint/>") + body("a", "<freejoint/>")), "repeated name"),
     "no joint of that name": (
         document(body("a", "<freejoint/>"), '<actuator><motor joint="knee"/></actuator>'),
