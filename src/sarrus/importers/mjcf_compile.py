@@ -23,11 +23,11 @@ NEEDED = "pip install 'sarrus[import]'"
 
 
 def mujoco_package() -> Any:
-    """The package `mujoco`, whose compiler reads MJCF and URDF; an error says how to get it."""
+    """The package `mujoco`, whose compiler reads MJCF; an error says how to get it."""
     try:
         import mujoco
     except ImportError:
-        raise FileError(f"reading MJCF and URDF files needs the package mujoco: {NEEDED}") from None
+        raise FileError(f"reading MJCF files needs the package mujoco: {NEEDED}") from None
     if not hasattr(mujoco, "MjSpec"):
         raise FileError(f"mujoco {mujoco.__version__} is too old to read robot files: {NEEDED}")
     return mujoco

@@ -1,5 +1,6 @@
 """`sarrus.load`: which reader, which options, one warning, one report."""
 
+import sys
 import warnings
 
 import numpy as np
@@ -94,3 +95,9 @@ def test_numbers_of_the_file_are_recovered_from_the_report(tmp_path):
     state = model.state(joints={place.joint: 0.2})
     q = model.coordinates_of(state.position[None], state.orientation[None])[0][0, place.component]
     assert q + place.offset == pytest.approx(0.2 + np.deg2rad(30))
+
+
+def test_without_mujoco_the_error_says_how_to_get_it(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "mujoco", None)
+    with pytest.raises(sarrus.FileError, match=r"pip install 'sarrus\[import\]'"):
+        loaded(tmp_path, FALLING)
