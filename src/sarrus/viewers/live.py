@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 PIECE = 64
 # Weight of the newest frame in the shown ratio of simulated to real time.
 SMOOTHING = 0.1
+# Length [s] of a step that any start can do.
+REHEARSAL = 1e-6
 # A coordinate that ends further than this from where a slider wants it could not be reached.
 REACHED = 1e-6
 
@@ -68,8 +70,9 @@ class LiveRun:
         self._joint_points: JointPoints | None = None
         self.reset()
         try:
-            # Kernels are compiled or loaded now, not in the middle of the first frame.
-            self._ready()
+            # Kernels are compiled or loaded now, by a step that leads nowhere, not in the first frame.
+            start = self._ready().state
+            Simulation(self.model, REHEARSAL, method, start, allow_overlap=True).advance(1)
         except SarrusError as fault:
             self.message = str(fault)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import logging
 import socket
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -68,6 +69,8 @@ def start_server(host: str, port: int, title: str, tell: Callable[[str], None]) 
     require_viser()
     import viser
 
+    # Browsers open connections that they then do not use, each of which would be a traceback on stderr.
+    logging.getLogger("websockets.server").setLevel(logging.CRITICAL)
     chosen = free_port(host, port, tell)
     if host not in LOCAL:
         tell(
