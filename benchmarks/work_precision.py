@@ -1,4 +1,4 @@
-"""Error of the motion against CPU time for each method, and for MuJoCo; writes benchmarks/work_precision.json.
+"""Error of the motion against CPU time for each method, and for MuJoCo; writes work_precision.json.
 
 The reference is order 4 with a time step 20 times below the finest one measured; its distance from order 2
 with the same small step is written beside it, so that one sees how far it can be trusted."""
@@ -39,7 +39,7 @@ class Motion:
 MOTIONS = (
     Motion("2 revolute links", lambda: sarrus.gallery.pendulum(links=2), 2.0, True),
     Motion("spinning T-handle", lambda: sarrus.gallery.t_handle(), 4.0, True),
-    Motion("double four-bar", lambda: sarrus.gallery.double_four_bar(), 1.0, False),
+    Motion("Bricard's linkage", lambda: sarrus.gallery.bricard(), 1.0, False),
 )
 
 
@@ -49,7 +49,7 @@ def error(position: np.ndarray, reference: np.ndarray) -> float:
 
 
 def probe(position: np.ndarray, orientation: np.ndarray) -> np.ndarray:
-    """Centres and tips of one metre along the three body axes, (nb, 4, 3) [m]: errors of turning count too."""
+    """Centres and tips of one metre along the body axes, (nb, 4, 3) [m]: errors of turning count too."""
     w, v = orientation[:, :1], orientation[:, 1:]
     tips = []
     for axis in np.eye(3):

@@ -56,24 +56,24 @@ def table(results: dict) -> str:
     lines = [
         "# Work and precision",
         "",
-        "Written by `python -m benchmarks.work_precision`. CPU time of a whole call of `simulate`, best of five, and the",
-        "largest error at the end of the motion of the bodies' centres and of points one metre from them.",
+        "Written by `python -m benchmarks.work_precision`. CPU time of a whole call of `simulate`, best of",
+        "five, and the largest error at the end of the motion of the bodies' centres and of points one metre",
+        "from them.",
         "",
         "![CPU time against error](work_precision.svg)",
         "",
     ]
     for name, motion in results["motions"].items():
         reference = motion["reference"]
+        steps = [row["dt"] for row in next(iter(motion["methods"].values()))]
         lines += [
             f"## {name}, {motion['duration']:g} s",
             "",
             f"Reference: variational4 at dt {reference['dt']:g} s; order 2 at the same dt differs from it by "
             f"{reference['order 2 differs by']:.1e} m.",
             "",
-            "| method | "
-            + " | ".join(f"dt {row['dt']:g} s" for row in next(iter(motion["methods"].values())))
-            + " |",
-            "|---" * (1 + len(next(iter(motion["methods"].values())))) + "|",
+            "| method | " + " | ".join(f"dt {dt:g} s" for dt in steps) + " |",
+            "|---" * (1 + len(steps)) + "|",
         ]
         for method, rows in motion["methods"].items():
             cells = [f"{row['error']:.1e} m, {1e3 * row['cpu']:.2f} ms" for row in rows]

@@ -18,8 +18,9 @@ def experiment_files(root: Path) -> dict[str, str | bytes]:
     lines = [
         "# Experiments",
         "",
-        "Each experiment repeats a figure of a paper and checks itself against what the paper shows. This page is made",
-        "from the result files in `experiments/results`; `sarrus reproduce --all` writes them anew.",
+        "Each experiment repeats a figure of a paper and checks itself against what the paper shows. This",
+        "page is made from the result files in `experiments/results`; `sarrus reproduce --all` writes them",
+        "anew.",
         "",
     ]
     for folder in sorted((root / "experiments" / "results").iterdir()):

@@ -48,9 +48,11 @@ def gallery_files() -> dict[str, str | bytes]:
     lines = [
         "# Gallery",
         "",
-        "Ready mechanisms, each made by one call, here with its default parameters unless said otherwise. Click a",
-        "picture for the player: turn the view with the mouse, scrub the time, see energy error and violation.",
+        "Ready mechanisms, each made by one call, here with its default parameters unless said otherwise.",
+        "Click a picture for the player: turn the view with the mouse, scrub the time, see energy error and",
+        "violation.",
         "",
+        '<div class="gallery" markdown>',
     ]
     for name in gallery.NAMES:
         take = TAKES.get(name, Take())
@@ -60,6 +62,7 @@ def gallery_files() -> dict[str, str | bytes]:
         made[f"gallery/{preview.name}"] = preview.read_bytes()
         made[f"gallery/{player.name}"] = player.read_bytes()
         lines += entry(gallery.describe(name), take)
+    lines.append("</div>")
     made["gallery.md"] = "\n".join(lines) + "\n"
     return made
 
@@ -68,11 +71,14 @@ def entry(description: Any, take: Take) -> list[str]:
     """A mechanism's part of the page."""
     name = description.name
     given = ", ".join(f"{key}={value!r}" for key, value in take.parameters.items())
-    size = f'width="{SIZE[0]}" height="{SIZE[1]}"'
+    size = f'width="{SIZE[0]}" height="{SIZE[1]}" loading="lazy"'
+    picture = f'<img src="gallery/{name}.webp" alt="{name} in motion" {size}>'
     lines = [
+        "<div markdown>",
+        "",
         f"## {name}",
         "",
-        f'<a href="gallery/{name}.html"><img src="gallery/{name}.webp" alt="{name} in motion" {size} loading="lazy"></a>',
+        f'<a href="gallery/{name}.html">{picture}</a>',
         "",
         description.summary,
         "",
@@ -82,7 +88,7 @@ def entry(description: Any, take: Take) -> list[str]:
     if description.parameters:
         listed = ", ".join(f"`{key}={shown(value)}`" for key, value in description.parameters.items())
         lines += [f"Parameters: {listed}", ""]
-    return lines
+    return [*lines, "</div>"]
 
 
 def show(name: str, take: Take, preview: Path, player: Path) -> None:

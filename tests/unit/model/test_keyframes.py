@@ -109,7 +109,7 @@ def test_an_unknown_keyframe_is_answered_with_the_known_ones():
 
 
 def test_coordinates_of_all_joints_of_a_loop_are_used_whichever_of_them_closes_it():
-    """Of a loop with every coordinate given the start needs no change, although one joint is not on the tree."""
+    """Where all coordinates but one are given, the start needs no change, whichever joint is off the tree."""
     model = sarrus.build(four_bar())
     wanted = model.state({"A": 0.7})
     joints = {name: wanted.joint_position(name) for name in model.joint_names}

@@ -8,11 +8,12 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-sys.path[:0] = [str(HERE), str(ROOT)]
 
 
 def on_files(files: Any, config: Any) -> Any:
     """Adds the generated pages and pictures to those of the folder."""
+    # MkDocs takes back what a hook adds to the path while it is loaded.
+    sys.path[:0] = [str(HERE), str(ROOT)]
     from benchmark_pages import benchmark_files
     from experiment_pages import experiment_files
     from gallery_pages import gallery_files
