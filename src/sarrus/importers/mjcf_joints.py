@@ -27,7 +27,8 @@ def add_joints(mech: Mechanism, robot: Robot, b: int, groups: list[Group], part:
     if not groups:
         mech.add_joint(unique(f"{name} fixed", mech.joints), "fixed", parent, name, at=robot.data.xpos[b])
         return
-    whole = mech.bodies[name]
+    left = mech.bodies[name]
+    share = part / (1.0 - part * (len(groups) - 1))  # of what it has left
     for k, group in enumerate(groups):
         joint = unique(group_name(robot, b, group), mech.joints)
         child = name
@@ -35,10 +36,10 @@ def add_joints(mech: Mechanism, robot: Robot, b: int, groups: list[Group], part:
             child = unique(f"{name}/{joint}", mech.bodies)
             mech.add_body(
                 child,
-                mass=part * whole.mass,
-                inertia=part * whole.inertia,
-                position=whole.position,
-                orientation=whole.orientation,
+                mass=share * left.mass,
+                inertia=share * left.inertia,
+                position=left.position,
+                orientation=left.orientation,
             )
         add_group(mech, robot, group, joint, parent, child)
         parent = child

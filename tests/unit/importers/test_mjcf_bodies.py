@@ -111,3 +111,8 @@ def test_fluids_cameras_lights_and_mocap_bodies_are_listed(tmp_path):
     for kind in ("camera", "light", "mocap body"):
         assert reasons(mech, kind)
     assert {why.split(":")[0] for why in reasons(mech, "option")} == {"density", "wind"}
+
+
+def test_links_stay_apart_also_where_the_file_asks_to_fuse_them(tmp_path):
+    text = document(body("a", "<freejoint/>", body("b", at="0 0 1")), option='<compiler fusestatic="true"/>')
+    assert list(loaded(tmp_path, text).bodies) == ["a", "b"]

@@ -146,3 +146,14 @@ def test_loops_that_no_configuration_closes_are_listed(tmp_path):
     mech = loaded(tmp_path, joined(world, '<connect name="e" site1="s" site2="t"/>'))
     assert any("open by" in why for why in reasons(mech, "equality"))
     assert not mech.import_report.offsets
+
+
+def test_bodies_between_joints_inside_a_loop_are_heavy_enough_for_its_rank(tmp_path):
+    inner = body("c", '<joint name="r" axis="0 1 0"/>', at="0.5 0 -0.5")
+    world = body("a", '<joint name="p" axis="0 1 0"/><joint name="q" type="slide" axis="1 0 0"/>', inner)
+    mech = loaded(tmp_path, joined(world, '<connect name="loop" body1="c" anchor="0.5 0 0.5"/>'))
+    assert mech.bodies["a/p"].mass == pytest.approx(1e-5)
+    assert mech.bodies["a/p"].mass + mech.bodies["a"].mass == pytest.approx(1.0, rel=1e-12)
+    # in the plane, three coordinates less two rows of the connect; its third row is redundant
+    model = sarrus.build(mech)
+    assert (model.dof, model.redundant_constraints) == (1, 1)
