@@ -5,7 +5,6 @@ Where no browser is installed there is nothing to run, except in CI, where a mis
 from __future__ import annotations
 
 import os
-import shutil
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,16 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from tests.house.browser import BROWSERS, NAMES, running
 
 import sarrus
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-BROWSERS = [found for name in NAMES if (found := shutil.which(name))][:1]
-# WebGL by software, so that no graphics card is needed.
-ARGUMENTS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
 WINDOW = {"width": 900, "height": 460}
 PATIENCE = 60.0
 """Seconds that a slow machine may take to draw one picture."""
@@ -38,12 +34,8 @@ def test_ci_has_a_browser():
 @pytest.fixture(scope="module", params=BROWSERS, ids=lambda path: Path(path).name)
 def browser(request) -> Iterator[Browser]:
     """A browser that runs without a window."""
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=request.param, args=ARGUMENTS)
-        yield running
-        running.close()
+    with running(request.param) as found:
+        yield found
 
 
 @pytest.fixture(scope="module")

@@ -14,6 +14,7 @@ from sarrus.mechanism import (
     HalfSpace,
     Joint,
     Mechanism,
+    Mesh,
     Obstacle,
     PointOnCurve,
     Rolling,
@@ -222,7 +223,8 @@ class _Drawing:
     def shapes(self) -> Iterator[Part]:
         """The shapes of every body, or sticks where it has none."""
         for body, drawn in zip(self.bodies, self.solid, strict=True):
-            pretty = any(not shape.collide for shape in body.shapes)
+            # A mesh pictures its whole body; other shapes that are only drawn stand beside those that touch.
+            pretty = any(isinstance(shape, Mesh) for shape in body.shapes)
             for shape, solid in zip(body.shapes, drawn, strict=True):
                 hidden = pretty and shape.collide
                 color = SEE_THROUGH if hidden and shape.color is None else self.colour_of(body, shape.color)

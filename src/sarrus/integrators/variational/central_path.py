@@ -158,13 +158,13 @@ def start_contacts(topo, state, work, level, memory):
             l1, l2 = get1(work, w, TRIAL + 1), get1(work, w, TRIAL + 2)
             if memory == STUCK:
                 l1, l2 = 0.0, 0.0
-            if memory == FORCE2:
-                # The slip that the position stage found tells more than that without any impulse.
-                l1, l2 = get1(work, w, VARIABLES + 5), get1(work, w, VARIABLES + 6)
             m = cone_size(topo, state, work, i)
             f1, f2, part = 0.0, 0.0, 1.0
             if memory >= 0 and not is_pyramid(topo, state, i):
                 f1, f2, part = remembered_friction(topo, state, i, k, memory)
+            if memory == FORCE2:
+                # The slip that the position stage found tells more than that without any impulse.
+                l1, l2 = get1(work, w, VARIABLES + 5), get1(work, w, VARIABLES + 6)
             if part < STICKS:
                 psi = kappa / (m * (1.0 - part * part))
                 b1, b2, l1, l2 = m * f1, m * f2, -psi * f1, -psi * f2

@@ -80,8 +80,11 @@ POSITIONS, MOMENTA = 1, 2
 FRACTION, SAFE_FRACTION = 0.995, 0.9
 # Largest error of gap and slip of a converged stage [m].
 GAP_ERROR = 1e-10
-# Products of a converged stage, as multiples of the final barrier.
-PRODUCTS = 3.0
+# Products of a converged stage, as multiples of the final barrier; those between these two get one more
+# iteration, in which rounding may keep them from coming closer.
+CLOSE, PRODUCTS = 1.5, 3.0
+# Two steps in a row that are shorter than this lead nowhere: another start is better.
+HOPELESS = 1e-3
 # A stage whose equations hold but whose steps have become shorter than this sits at the boundary of a cone;
 # it is accepted with products below this, natural units, and this many metres times the natural force.
 STALLED, LOOSE, LOOSE_GAP = 0.3, 3e-4, 3e-7
@@ -229,15 +232,16 @@ def interior(
     Mehrotra's predictor-corrector, which lowers the barrier by no more than the factor `centre` at once; else
     the barrier at the start of short steps, which stay close to the path and lower the barrier only where all
     products are near it"""
+    short, polished = 0, False
     for iteration in range(most + 1):
         gap_error, sure = contact_errors(topo, state, work)
         mean, top = mean_product(topo, state, work, 0.0)
         left_over = keep_nan_max(imbalance(topo, par, work, dt), error)
         if left_over < tolerance and gap_error < GAP_ERROR and top <= PRODUCTS * end:
-            if sure:
+            if sure and (polished or top <= CLOSE * end):
                 return CONVERGED, iteration
             # The forces of an impact make gaps as small as rounding: a higher barrier keeps them off it.
-            end = RAISE * end
+            end, polished = (end if sure else RAISE * end), sure
         if not (left_over < HUGE and mean < HUGE):
             return NOT_FINITE, iteration
         if iteration == most:
@@ -261,6 +265,9 @@ def interior(
         solved = left_over < tolerance and gap_error < GAP_ERROR and sure
         if solved and alpha < STALLED and top < min(LOOSE, LOOSE_GAP / (9.81 * dt * dt)):
             return CONVERGED, iteration + 1
+        short = short + 1 if level == 0.0 and alpha < HOPELESS else 0
+        if short == 2:
+            return ITERATION_LIMIT, iteration + 1
         if stage == POSITIONS:
             alpha = part_in_domain(topo, state, work, dt, alpha)
         move(topo, state, work, dt, alpha, stage, loops)
