@@ -6,9 +6,12 @@ import numpy as np
 
 from sarrus import layout as at
 from sarrus.model import Model, State
+from sarrus.model.geometry import JointGeometry
 
 # Energy oscillates by about (w dt)^2 / 24 of its range in a symmetric method of order 2: 4e-4 for w dt = 0.1.
 PHASE = 0.1
+# Readers of robot files put bodies of 1e-9 of their neighbours' mass between several joints of one link.
+LIGHT = 1e-6
 
 
 def recommended_dt(model: Model, state: State | None = None) -> float | None:
@@ -40,10 +43,7 @@ def gravity_rates(model: Model) -> list[float]:
 def spring_rates(model: Model) -> list[float]:
     """Rates [rad/s] of bodies on their springs, the rest held still."""
     mechanism = model.mechanism
-    bodies = mechanism.bodies.items()
-    mass = {name: body.mass for name, body in bodies} | {"world": np.inf}
-    spin = {name: max(float(np.linalg.eigvalsh(body.inertia)[0]), 1e-300) for name, body in bodies}
-    spin["world"] = np.inf
+    mass = {name: body.mass for name, body in mechanism.bodies.items()} | {"world": np.inf}
     out = [0.0]
     for spring in mechanism.springs.values():
         out.append(float(np.sqrt(spring.stiffness * (1.0 / mass[spring.a] + 1.0 / mass[spring.b]))))
@@ -51,11 +51,33 @@ def spring_rates(model: Model) -> list[float]:
     drives += [(m.joint, np.atleast_1d(m.stiffness)) for m in mechanism.motors.values() if m.mode == "servo"]
     for name, stiffness in drives:
         joint = model.description.joints[model.joint_index[name]]
-        ends = mechanism.joints[name]
         for i, k in enumerate(np.resize(stiffness, joint.coordinates)):
-            inertia = spin if joint.angular[i] else mass
-            out.append(float(np.sqrt(k * (1.0 / inertia[ends.parent] + 1.0 / inertia[ends.child]))))
+            inertia = joint_inertia(model, joint, i)
+            if k > 0.0 and inertia > 0.0:
+                out.append(float(np.sqrt(k / inertia)))
     return out
+
+
+def joint_inertia(model: Model, joint: JointGeometry, component: int) -> float:
+    """Inertia [kg or kg m^2] that a force along a coordinate of the reference moves, the two bodies alone.
+
+    0 where nothing resists: between bodies without mass worth the name, whose neighbours would move too."""
+    light = LIGHT * sum(model.masses)
+    yielding = 0.0
+    for body, arm in ((joint.a, joint.pa), (joint.b, joint.pb)):
+        if body == len(model.body_names) or model.masses[body] < light:
+            continue
+        inertia = float(model.masses[body])
+        if joint.angular[component]:
+            # The coordinates of a joint are its translations, then its rotations.
+            axis = joint.basis_r[component - joint.angular.index(True)]
+            turned = model.description.rotation[body]
+            about_centre = turned @ list(model.mechanism.bodies.values())[body].inertia @ turned.T
+            inertia = float(axis @ about_centre @ axis + inertia * np.sum(np.cross(axis, arm) ** 2))
+        yielding += 1.0 / inertia if inertia > 0.0 else 0.0
+    if yielding == 0.0:
+        return 0.0
+    return 1.0 / yielding + (joint.armature[component] if joint.armature else 0.0)
 
 
 def spin_rates(state: State) -> list[float]:

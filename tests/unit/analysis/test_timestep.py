@@ -29,3 +29,18 @@ def test_a_body_at_rest_without_forces_asks_for_none():
     mech = sarrus.Mechanism(gravity=np.zeros(3))
     mech.add_body("stone", mass=1.0, inertia=(0.1, 0.1, 0.1))
     assert recommended_dt(sarrus.build(mech)) is None
+
+
+def swinging_rod(**extra) -> sarrus.Mechanism:
+    """A thin rod of 1 kg and 1 m on a hinge at its end, without gravity: 1/3 kg m^2 about the hinge."""
+    mech = sarrus.Mechanism(gravity=(0.0, 0.0, 0.0))
+    mech.add_body("rod", mass=1.0, inertia=(1e-6, 1.0 / 12.0, 1.0 / 12.0), position=(0.5, 0.0, 0.0))
+    mech.add_joint("hinge", "revolute", "world", "rod", at=(0, 0, 0), axis=(0, 1, 0), **extra)
+    mech.add_joint_spring("spring", joint="hinge", stiffness=100.0 / 3.0)
+    return mech
+
+
+def test_a_spring_of_a_hinge_moves_the_inertia_about_that_hinge_and_its_armature():
+    # w = sqrt(k/I) = 10 rad/s, so 0.1/w = 0.01 s; with an armature of 99 I a tenth of that rate.
+    assert recommended_dt(sarrus.build(swinging_rod())) == pytest.approx(0.01)
+    assert recommended_dt(sarrus.build(swinging_rod(armature=33.0))) == pytest.approx(0.1)
