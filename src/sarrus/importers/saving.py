@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import secrets
 import warnings
-from contextlib import suppress
 from pathlib import Path
 
 from sarrus.errors import FileError
 from sarrus.importers.yaml_form import SUFFIXES
 from sarrus.mechanism import Mechanism
+from sarrus.output import replacing
 
 MJCF_SUFFIXES = (".xml", ".mjcf")
 
@@ -42,22 +41,12 @@ def save(mechanism: Mechanism, path: str | os.PathLike[str]) -> None:
 
 
 def write_whole(target: Path, text: str) -> None:
-    """Writes the text to a temporary file and moves it to `target`: the file is complete, or untouched."""
-    partial = target.with_name(f".{target.name}.{secrets.token_hex(4)}.partial")
+    """Writes the text as UTF-8: the file is complete, or untouched."""
     try:
         data = text.encode("utf-8")
     except UnicodeEncodeError as fault:
         raise FileError(
             f"{target.name}: a name holds a character that no text file can ({fault.reason})"
         ) from None
-    try:
-        with partial.open("xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(target)
-    except OSError as fault:
-        raise FileError(f"{target}: cannot be written ({fault.strerror or fault})") from fault
-    finally:
-        with suppress(OSError):
-            partial.unlink(missing_ok=True)
+    with replacing(target) as partial:
+        partial.write_bytes(data)

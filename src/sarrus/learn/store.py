@@ -5,15 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import secrets
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from sarrus.errors import FileError
+from sarrus.output import replacing
 
 FORMAT = "sarrus learning progress"
 VERSION = 1
@@ -95,19 +94,9 @@ def write(path: Path, kind: str, version: int, content: Mapping[str, Any]) -> No
     """Writes a JSON file of this kind to a temporary name and moves it: complete, or untouched."""
     body = {"format": kind, "version": version, **content}
     text = json.dumps(body | {"checksum": checksum(body)}, indent=1, allow_nan=False)
-    partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
-    try:
+    with replacing(path) as partial:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with partial.open("x", encoding="utf-8") as file:
-            file.write(text + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
-    except OSError as fault:
-        raise FileError(f"{path}: cannot be written ({fault.strerror or fault})") from fault
-    finally:
-        with suppress(OSError):
-            partial.unlink(missing_ok=True)
+        partial.write_text(text + "\n", encoding="utf-8")
 
 
 def read(path: Path, kind: str, version: int) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sarrus.errors import FileError, SarrusError
+from sarrus.output import replacing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -122,14 +123,8 @@ def save(figure: Figure, path: str | os.PathLike[str], dpi: int = DOTS_PER_INCH)
     from matplotlib import rc_context
 
     path = Path(path)
-    unfinished = path.with_name(f".{path.name}.part")
-    try:
-        with rc_context({"pdf.fonttype": 42, "hatch.linewidth": 0.6}):
-            figure.savefig(unfinished, dpi=dpi, format=path.suffix.removeprefix(".") or "png")
-        unfinished.replace(path)
-    except OSError as fault:
-        raise FileError(f"{path}: cannot be written ({fault.strerror or fault})") from fault
-    except ValueError as fault:
-        raise FileError(f"{path}: {fault}") from fault
-    finally:
-        unfinished.unlink(missing_ok=True)
+    with replacing(path) as partial, rc_context({"pdf.fonttype": 42, "hatch.linewidth": 0.6}):
+        try:
+            figure.savefig(partial, dpi=dpi, format=path.suffix.removeprefix(".") or "png")
+        except ValueError as fault:
+            raise FileError(f"{path}: {fault}") from fault

@@ -8,11 +8,9 @@ from __future__ import annotations
 import io
 import math
 import os
-import secrets
 import struct
 import zipfile
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -20,6 +18,7 @@ from typing import BinaryIO
 import numpy as np
 
 from sarrus.errors import FileError
+from sarrus.output import replacing
 
 ALIGNMENT = 64
 PIECE = 1 << 20
@@ -64,21 +63,13 @@ def _pieces(array: np.ndarray, dtype: str) -> Iterator[bytes]:
 
 def write(path: str | os.PathLike[str], members: Iterable[Member]) -> None:
     """Writes the members to a temporary file and moves it to `path`: the file is complete, or untouched."""
-    target = Path(path)
-    partial = target.with_name(f".{target.name}.{secrets.token_hex(4)}.partial")
-    try:
-        with partial.open("xb") as file:
-            with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
-                for member in members:
-                    _write_member(archive, file, member)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(target)
-    except OSError as fault:
-        raise FileError(f"{target}: cannot be written ({fault.strerror or fault})") from fault
-    finally:
-        with suppress(OSError):
-            partial.unlink(missing_ok=True)
+    with (
+        replacing(path) as partial,
+        partial.open("xb") as file,
+        zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive,
+    ):
+        for member in members:
+            _write_member(archive, file, member)
 
 
 def _write_member(archive: zipfile.ZipFile, file: BinaryIO, member: Member) -> None:

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import struct
-import tempfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sarrus.errors import FileError
+from sarrus.output import replacing
 
 Picture = NDArray[np.uint8]
 """(height, width, 3)"""
@@ -89,22 +86,6 @@ def write_png(path: Path, picture: Picture) -> None:
         )
 
 
-@contextlib.contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """A temporary file beside `path`, which takes its place at the end and disappears after an error."""
-    handle, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=path.suffix, dir=path.resolve().parent)
-    os.close(handle)
-    partial = Path(name)
-    try:
-        yield partial
-        mask = os.umask(0)
-        os.umask(mask)
-        partial.chmod(0o666 & ~mask)
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
-
-
 def write_mp4(
     partial: Path, path: Path, size: tuple[int, int], fps: float, pictures: Iterable[Picture]
 ) -> None:
@@ -166,5 +147,4 @@ def save_all(
 def split(pictures: Iterable[Picture]) -> tuple[Picture, Iterator[Picture]]:
     """The first picture and the others."""
     rest = iter(pictures)
-    first = next(rest)
-    return first, chain(rest)
+    return next(rest), rest

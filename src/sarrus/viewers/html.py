@@ -10,9 +10,7 @@ import hashlib
 import json
 import math
 import os
-import secrets
 from base64 import b64encode
-from contextlib import suppress
 from html import escape
 from importlib.resources import files
 from pathlib import Path
@@ -21,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sarrus.errors import FileError, MechanismError
+from sarrus.output import replacing
 from sarrus.viewers.blob import Blob
 from sarrus.viewers.motion import (
     FAR,
@@ -64,15 +63,8 @@ def to_html(
     if target.suffix.lower() not in SUFFIXES:
         raise FileError(f"cannot write {target}: the name of a page ends in {' or '.join(SUFFIXES)}")
     text = page(traj, title, fps, max_size)
-    partial = target.with_name(f".{target.name}.{secrets.token_hex(4)}.partial")
-    try:
+    with replacing(target) as partial:
         partial.write_text(text, encoding="utf-8")
-        partial.replace(target)
-    except OSError as fault:
-        raise FileError(f"cannot write {target}: {fault.strerror or fault}") from fault
-    finally:
-        with suppress(OSError):
-            partial.unlink(missing_ok=True)
     return target
 
 

@@ -276,7 +276,7 @@ def test_wrong_names_and_places_are_refused_and_leave_nothing_behind(swing, tmp_
     with pytest.raises(sarrus.FileError, match="No such file or directory"):
         swing.to_html(tmp_path / "nowhere" / "run.html")
     (tmp_path / "folder.html").mkdir()
-    with pytest.raises(sarrus.FileError, match=r"cannot write .*folder\.html"):
+    with pytest.raises(sarrus.FileError, match=r"folder\.html: cannot be written"):
         swing.to_html(tmp_path / "folder.html")
     assert os.listdir(tmp_path) == ["folder.html"]
 
