@@ -25,9 +25,14 @@ def test_a_file_takes_the_place_of_the_old_one_and_keeps_its_ending_meanwhile(tm
 def test_after_an_error_or_an_interrupt_the_old_file_is_all_that_is_left(tmp_path, fault):
     target = tmp_path / "run.gif"
     target.write_text("old")
-    with pytest.raises(type(fault)), replacing(target) as partial:
-        partial.write_text("half")
-        raise fault
+
+    def write() -> None:
+        with replacing(target) as partial:
+            partial.write_text("half")
+            raise fault
+
+    with pytest.raises(type(fault)):
+        write()
     assert target.read_text() == "old"
     assert os.listdir(tmp_path) == ["run.gif"]
 
