@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+import sarrus as package
 from sarrus.cli.app import app
 
 BAD_INPUT = 2
@@ -90,6 +91,30 @@ def test_simulate_saves_a_run_that_plot_draws(tmp_path):
         assert Path(plot).read_bytes().startswith(b"\x89PNG")
 
 
+def test_reactions_recorded_on_the_command_line_are_in_the_run(tmp_path):
+    runs = {}
+    for flags in ((), ("--reactions",)):
+        out = tmp_path / f"run{len(flags)}.npz"
+        answer = json_of("simulate", "four_bar", *SHORT, "--out", out, *flags)
+        assert answer["reactions"] is bool(flags)
+        runs[flags] = package.load_trajectory(out).reactions
+    assert runs[()] is None
+    assert abs(runs["--reactions",]).max() > 1.0, "four bars of 1 kg each weigh on their joints"
+    alone = sarrus("simulate", "four_bar", *SHORT, "--reactions")
+    assert alone.exit_code == BAD_INPUT
+    assert "--out" in alone.stderr
+
+
+@pytest.mark.parametrize("option", ["--out", "--plot", "--html"])
+def test_what_cannot_be_written_is_refused_before_the_run(option, tmp_path, monkeypatch):
+    monkeypatch.setattr("os.access", lambda *_: False)
+    monkeypatch.setattr(package, "build", lambda *_: pytest.fail("the run had begun"))
+    name = {"--out": "run.npz", "--plot": "new/plots", "--html": "run.html"}[option]
+    result = sarrus("simulate", "four_bar", *SHORT, option, tmp_path / name)
+    assert result.exit_code == BAD_INPUT
+    assert "no permission" in result.stderr
+
+
 def test_simulate_reports_in_words_without_json():
     result = sarrus("simulate", "four_bar", *SHORT)
     assert result.exit_code == 0, result.stderr
@@ -159,7 +184,6 @@ def test_a_file_that_is_not_a_run_is_bad_input(tmp_path):
 
 
 def test_a_run_that_fails_ends_with_status_1_and_still_answers(monkeypatch, tmp_path):
-    import sarrus as package
     from sarrus.errors import Status, StepFailed
 
     simulate = package.simulate

@@ -131,6 +131,8 @@ def test_a_yaml_file_is_simulated_and_its_plot_is_named_after_it(pendulum, tmp_p
         (["pendulum", "--no-self-contact"], "is for files"),
         (["pendulum", "--keyframe", "up"], "up"),
         (["missing.xml"], "no such file"),
+        (["."], "is a folder; name a file in it: broken.xml, hopper.xml"),
+        (["empty/"], "holds no file of a mechanism"),
         (["run.npz"], "saved run"),
         (["broken.xml"], "broken.xml"),
         (["notes.txt"], ".urdf"),
@@ -142,6 +144,7 @@ def test_bad_input_ends_with_status_2_and_one_error(robot, tmp_path, monkeypatch
     for name in ("run.npz", "notes.txt"):
         (tmp_path / name).write_text("")
     (tmp_path / "broken.xml").write_text("<mujoco><worldbody>")
+    (tmp_path / "empty").mkdir()
     result = sarrus("simulate", *arguments, *SHORT, "--json")
     assert result.exit_code == BAD_INPUT, result.stderr
     assert result.stdout == ""

@@ -38,7 +38,7 @@ def test_all_figures_are_listed_as_json_with_what_is_left_out_and_why(run, tmp_p
     assert left_out == {
         "contacts": "the mechanism has no contacts",
         "poincare": "with one degree of freedom a section is a single point",
-        "reactions": "reactions were not recorded; simulate with reactions=True",
+        "reactions": "reactions were not recorded; simulate with reactions=True, or --reactions",
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,10 @@ def check_folder(folder: Path) -> None:
 
     if folder.exists() and not folder.is_dir():
         raise FileError(f"cannot write plots into {folder}: it is a file, not a folder")
+    above = next(each for each in (folder.absolute(), *folder.absolute().parents) if each.exists())
+    if not (above.is_dir() and os.access(above, os.W_OK)):
+        why = "no permission to write into" if above.is_dir() else "not a folder:"
+        raise FileError(f"cannot write plots into {folder}: {why} {above}")
     if find_spec("matplotlib") is None:
         raise FileError(
             f"cannot write plots into {folder}: matplotlib is missing; pip install 'sarrus[plot]'"
@@ -25,6 +30,9 @@ def check_folder(folder: Path) -> None:
 
 def write_plot(trajectory: Trajectory, path: Path) -> Path:
     """The path of the overview figure of a run after writing it, the folder made where needed."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"cannot write plots into {path.parent}: {error.strerror}") from error
     trajectory.plot(path)
     return path

@@ -111,6 +111,10 @@ def mechanism_in(model: str, fixed_base: bool, ground: bool, self_contact: bool)
     path = Path(model).expanduser()
     if path.suffix.lower() == ".npz":
         raise FileError(f"{model}: is a saved run, not a mechanism; 'plot', 'view' and 'render' take it")
+    if path.is_dir():
+        found = sorted(each.name for each in path.iterdir() if each.suffix.lower() in completion.MODEL_FILES)
+        which = f"name a file in it: {', '.join(found)}" if found else "and holds no file of a mechanism"
+        raise FileError(f"{model}: is a folder; {which}")
     if not path.is_file():
         raise FileError(
             f"{model}: there is no such file; 'sarrus gallery' lists the mechanisms without a file"

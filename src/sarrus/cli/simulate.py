@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -47,6 +48,9 @@ def simulate(
     html: Annotated[
         Path | None, typer.Option(metavar="FILE.html", help="Write an animation for any browser.")
     ] = None,
+    reactions: Annotated[
+        bool, typer.Option("--reactions", help="Record what the joints transmit, for plots; with --out.")
+    ] = False,
     fixed_base: FixedBaseOption = False,
     ground: GroundOption = False,
     self_contact: SelfContactOption = True,
@@ -65,13 +69,17 @@ def simulate(
     sarrus simulate sarrus --html run.html
 
     sarrus simulate robot.xml --ground --keyframe home --duration 2 --dt 0.002 --out run.npz
+
+    sarrus simulate four_bar --reactions --out run.npz && sarrus plot run.npz --all plots
     """
     with answering(as_json) as answer:
         check_outputs(out, plot, html)
+        if reactions and out is None:
+            raise FileError("--reactions: they are saved with the trajectory; name a file: --out run.npz")
         mechanism = mechanism_named(
             model, settings, fixed_base=fixed_base, ground=ground, self_contact=self_contact
         )
-        run(answer, model, mechanism, keyframe, duration, dt, method, out, plot, html)
+        run(answer, model, mechanism, keyframe, duration, dt, method, out, plot, html, reactions)
 
 
 def check_outputs(out: Path | None, plot: Path | None, html: Path | None = None) -> None:
@@ -85,6 +93,8 @@ def check_outputs(out: Path | None, plot: Path | None, html: Path | None = None)
             raise FileError(f"cannot save {file}: there is no folder {file.parent}")
         if file.is_dir():
             raise FileError(f"cannot save {file}: it is a folder")
+        if not os.access(file.resolve().parent, os.W_OK):
+            raise FileError(f"cannot save {file}: no permission to write into the folder {file.parent}")
     if plot is not None:
         check_folder(plot)
 
@@ -100,12 +110,13 @@ def run(
     out: Path | None,
     plot: Path | None,
     html: Path | None,
+    reactions: bool,
 ) -> None:
     """Simulate, save, plot and answer; a StepFailed is passed on once what came before it is saved."""
     import sarrus
 
     built = sarrus.build(mechanism)
-    start = start_at(built, keyframe)
+    start = start_at(built, keyframe) | {"reactions": reactions}
     load_kernels(built, method, start)
     failure = None
     with progress_bar(label_of(model), silent=answer.as_json) as progress:
@@ -135,6 +146,7 @@ def run(
             "out": out,
             "plots": plots,
             "html": html,
+            "reactions": reactions,
         }
     )
     if failure is not None:

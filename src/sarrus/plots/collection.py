@@ -87,7 +87,7 @@ def _no_coordinates(traj: Trajectory) -> str | None:
 
 def _no_reactions(traj: Trajectory) -> str | None:
     if traj.reactions is None and traj.joint_names:
-        return "reactions were not recorded; simulate with reactions=True"
+        return "reactions were not recorded; simulate with reactions=True, or --reactions"
     return _no_joints(traj)
 
 

@@ -47,10 +47,10 @@ def frame_times(
     first = float(nodes[0]) if start is None else float(start)
     last = float(nodes[-1]) if stop is None else float(stop)
     if not nodes[0] <= first <= last <= nodes[-1] * (1.0 + 1e-12):
-        raise MechanismError(
-            f"start {first:g} s and stop {last:g} s must lie in this order within the run, "
-            f"{nodes[0]:g} to {nodes[-1]:g} s"
-        )
+        what = f"start {first:g} s and stop {last:g} s must lie in this order"
+        if first == last:
+            what = f"the instant {first:g} s must lie"
+        raise MechanismError(f"{what} within the run, {nodes[0]:g} to {nodes[-1]:g} s")
     step = speed / fps
     return first + step * np.arange(int((last - first) / step + ON_TIME) + 1)
 

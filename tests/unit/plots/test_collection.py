@@ -36,7 +36,7 @@ def test_what_is_left_out_has_a_reason():
     assert why["reactions"] == why["violation"] == why["graph"] == "the mechanism has no joints"
     assert why["poincare"] == "a section needs two joint coordinates"
     why = {kind.name: kind.missing(touched(joint=True)) for kind in KINDS}
-    assert why["reactions"] == "reactions were not recorded; simulate with reactions=True"
+    assert why["reactions"] == "reactions were not recorded; simulate with reactions=True, or --reactions"
     assert why["phase-portraits"] is why["graph"] is None
 
 

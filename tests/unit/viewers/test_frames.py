@@ -57,6 +57,7 @@ def test_a_film_has_a_frame_for_every_instant_ends_included(options, count, last
         ({"start": -0.1}, "0 to 1 s"),
         ({"stop": 2.0}, "0 to 1 s"),
         ({"start": 0.8, "stop": 0.2}, "in this order"),
+        ({"start": 9.0, "stop": 9.0}, "the instant 9 s"),
         ({"speed": float("nan")}, "speed"),
     ],
 )
