@@ -8,7 +8,7 @@ import numpy as np
 
 from sarrus.importers.mjcf_writer_tree import Branch, pose
 from sarrus.importers.mjcf_writer_tree import spanning_tree as tree_of
-from sarrus.mechanism.shapes import rotation as matrix_of
+from sarrus.mechanism.rotations import rotation as matrix_of
 
 WORLD = "world"
 PEER_KINDS = (

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sarrus.mechanism import Box, Mechanism
-from sarrus.mechanism.shapes import rotation
+from sarrus.mechanism.rotations import rotation
 
 STILL = (0.0, 0.0, 0.0)
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from sarrus.errors import FileError, MechanismError
 from sarrus.importers.files import MAX_MESH_BYTES, MAX_TOTAL_BYTES, file_size, megabytes, read_xml
+from sarrus.importers.names import listed
 from sarrus.mechanism import Mechanism
 
 MAX_MEMBERS = 10_000
@@ -207,9 +208,3 @@ def models(folder: Path, names: list[str]) -> list[str]:
             for base in {path.parent, PurePosixPath(names[0]).parent}:
                 parts.add(os.path.normpath(str(base / part)))
     return [name for name in found if os.path.normpath(name) not in parts]
-
-
-def listed(names: list[str], most: int = 8) -> str:
-    """Names for a message: the first ones, and how many more there are."""
-    shown = ", ".join(repr(name) for name in names[:most])
-    return f"{shown} and {len(names) - most} more" if len(names) > most else shown

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from sarrus.importers.mjcf_compile import Robot, named, unique
+from sarrus.importers.mjcf_compile import Robot, named
 from sarrus.importers.mjcf_geoms import body_shapes
 from sarrus.importers.mjcf_joints import add_joints, joint_groups
+from sarrus.importers.names import unique
 from sarrus.mechanism import Mechanism
 
 NEGLIGIBLE = 1e-9
@@ -75,7 +76,7 @@ def unit(quaternion: np.ndarray) -> np.ndarray:
 
 def mass_of(robot: Robot, b: int) -> tuple[float, np.ndarray]:
     """Mass [kg] and inertia (3, 3) about the centre of mass in the axes of the link [kg m^2]."""
-    from sarrus.mechanism.shapes import rotation
+    from sarrus.mechanism.rotations import rotation
 
     model, findings, name = robot.model, robot.findings, robot.bodies[b]
     mass, moments = float(model.body_mass[b]), np.array(model.body_inertia[b], float)

@@ -148,15 +148,6 @@ def named(enumeration: str, value: Any) -> str:
     return getattr(mujoco, enumeration)(int(value)).name.partition("_")[2].lower()
 
 
-def unique(name: str, taken: Any) -> str:
-    """`name`, or the first of "name 2", "name 3", ... that is not taken."""
-    candidate, number = name, 1
-    while candidate in taken:
-        number += 1
-        candidate = f"{name} {number}"
-    return candidate
-
-
 def column(model: MjModel, what: str) -> np.ndarray | None:
     """A table of the compiled model, or None where this version of MuJoCo has none of that name."""
     value = getattr(model, what, None)

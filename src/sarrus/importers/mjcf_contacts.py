@@ -6,9 +6,10 @@ from itertools import combinations
 
 import numpy as np
 
-from sarrus.importers.mjcf_compile import Robot, unique
+from sarrus.importers.mjcf_compile import Robot
 from sarrus.importers.mjcf_friction import friction_here, friction_there, own_friction
 from sarrus.importers.mjcf_geoms import collides, geom_name, geom_shapes
+from sarrus.importers.names import unique
 from sarrus.mechanism import Mechanism
 
 

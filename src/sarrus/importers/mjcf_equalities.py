@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from sarrus.importers.mjcf_compile import Robot, named, unique
+from sarrus.importers.mjcf_compile import Robot, named
 from sarrus.importers.mjcf_reference import CLOSED
 from sarrus.importers.mjcf_tendons import add_wire
+from sarrus.importers.names import unique
 from sarrus.mechanism import JOINT_KINDS, Mechanism
-from sarrus.mechanism.shapes import rotation
+from sarrus.mechanism.rotations import rotation
 
 
 def add_equalities(mech: Mechanism, robot: Robot) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from sarrus.importers.mjcf_actuators import actuator_name, control_number
 from sarrus.importers.mjcf_bodies import unit
-from sarrus.importers.mjcf_compile import Robot, named, unique
-from sarrus.importers.mjcf_geoms import quaternion
+from sarrus.importers.mjcf_compile import Robot, named
 from sarrus.importers.mjcf_joints import SIZES
+from sarrus.importers.names import unique
 from sarrus.mechanism import JOINT_KINDS, Mechanism
+from sarrus.mechanism.rotations import quaternion
 
 
 def add_frames(mech: Mechanism, robot: Robot) -> None:
@@ -51,8 +53,6 @@ def add_keyframes(mech: Mechanism, robot: Robot) -> None:
 
 def motor_number(robot: Robot, name: str) -> int:
     """The number of the control of an actuator, by the name it has in the report."""
-    from sarrus.importers.mjcf_actuators import actuator_name, control_number
-
     model = robot.model
     count = getattr(model, "nactuator", model.nu)
     return next(control_number(model, a) for a in range(count) if actuator_name(robot, a) == name)

@@ -11,6 +11,7 @@ from sarrus.importers.mjcf_colours import colour, coloured_faces
 from sarrus.importers.mjcf_compile import Robot, named
 from sarrus.importers.mjcf_hulls import hull, icosphere
 from sarrus.mechanism import Box, Capsule, ConvexMesh, Cylinder, HalfSpace, Mesh, Shape, Sphere
+from sarrus.mechanism.rotations import quaternion
 
 
 def body_shapes(robot: Robot) -> dict[int, list[Shape]]:
@@ -124,11 +125,3 @@ def ellipsoid(robot: Robot, name: str, size: np.ndarray, touches: bool, place: d
         f"{100 * (scale - 1):.0f} % of its size",
     )
     return [ConvexMesh(scale * points * size, **place)]
-
-
-def quaternion(R: np.ndarray) -> np.ndarray:
-    """The unit quaternion (w, x, y, z) of a rotation matrix (3, 3)."""
-    from scipy.spatial.transform import Rotation
-
-    x, y, z, w = Rotation.from_matrix(R).as_quat()
-    return np.array([w, x, y, z])

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from sarrus.importers.mjcf_compile import Robot, column, named, unique
+from sarrus.importers.mjcf_compile import Robot, column, named
 from sarrus.importers.mjcf_groups import Axis, Group, grouped_axes
+from sarrus.importers.names import unique
 from sarrus.importers.report import Coordinate
 from sarrus.mechanism import JOINT_KINDS, Mechanism
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sarrus.importers.mjcf_compile import Robot, column, named, unique
+from sarrus.importers.mjcf_compile import Robot, column, named
+from sarrus.importers.names import unique
 from sarrus.mechanism import Mechanism
 
 if TYPE_CHECKING:

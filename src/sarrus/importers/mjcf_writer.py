@@ -19,11 +19,10 @@ from sarrus.importers.mjcf_writer_tree import (
     motions,
     name_of,
     pose,
-    quaternion,
     spanning_tree,
 )
 from sarrus.mechanism import Custom, Joint, Mechanism, PointOnCurve, Rolling
-from sarrus.mechanism.shapes import rotation
+from sarrus.mechanism.rotations import quaternion, rotation
 from sarrus.mechanism.validation import WORLD
 
 MAX_DEPTH = 480

@@ -7,8 +7,9 @@ from xml.etree import ElementTree as xml
 
 import numpy as np
 
-from sarrus.importers.mjcf_writer_tree import Motion, pose, quaternion
+from sarrus.importers.mjcf_writer_tree import Motion, pose
 from sarrus.mechanism import Joint, Mechanism
+from sarrus.mechanism.rotations import quaternion
 
 
 def text(values) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 
 from sarrus.importers.mjcf_writer_document import Document, text
 from sarrus.mechanism import Body, Box, Capsule, ConvexMesh, Cylinder, HalfSpace, Mesh, Shape, Sphere
-from sarrus.mechanism.shapes import rotation
+from sarrus.mechanism.rotations import rotation
 
 ROLLING = (0.005, 0.0001)
 """MuJoCo's torsional and rolling friction, which contacts of three directions do not use."""

@@ -7,9 +7,9 @@ from xml.etree import ElementTree as xml
 import numpy as np
 
 from sarrus.importers.mjcf_writer_document import Document, Slot, text
-from sarrus.importers.mjcf_writer_tree import pose, quaternion, turn
+from sarrus.importers.mjcf_writer_tree import pose
 from sarrus.mechanism import JOINT_KINDS, Joint, Keyframe
-from sarrus.mechanism.shapes import rotation
+from sarrus.mechanism.rotations import left_jacobian, quaternion, quaternion_of_vector, rotation
 from sarrus.mechanism.validation import WORLD
 
 INITIAL = "initial"
@@ -72,11 +72,11 @@ def positions(document: Document, slot: Slot, table: dict[str, np.ndarray]) -> n
     """qpos of a MuJoCo joint."""
     q, (x, R) = of(slot.joint, table), pose(document.mech, slot.child)
     if slot.motion is None:
-        D = rotation(turn(q[3:]))
+        D = rotation(quaternion_of_vector(q[3:]))
         arm = np.zeros(3) if slot.joint is None else slot.joint.at - x
         return np.concatenate([x + arm + q[:3] - D @ arm, quaternion(D @ R)])
     if slot.motion.kind == "ball":
-        return turn(slot.motion.sign * (R.T @ q[list(slot.motion.components)]))
+        return quaternion_of_vector(slot.motion.sign * (R.T @ q[list(slot.motion.components)]))
     return q[list(slot.motion.components)] * lead(slot)
 
 
@@ -86,13 +86,13 @@ def rates(
     """qvel of a MuJoCo joint from the velocities of a joint's coordinates."""
     q, v, (x, R) = of(slot.joint, table), of(slot.joint, velocities), pose(document.mech, slot.child)
     if slot.motion is None:
-        w, D = left(q[3:]) @ v[3:], rotation(turn(q[3:]))
+        w, D = left_jacobian(q[3:]) @ v[3:], rotation(quaternion_of_vector(q[3:]))
         arm = np.zeros(3) if slot.joint is None else D @ (slot.joint.at - x)
         return np.concatenate([v[:3] - np.cross(w, arm), (D @ R).T @ w])
     if slot.motion.kind == "ball":
         k, sign = list(slot.motion.components), slot.motion.sign
         # The angular velocity in the frame of the child: the right Jacobian is the left one of -r.
-        return R.T @ (left(-sign * q[k]) @ (sign * v[k]))
+        return R.T @ (left_jacobian(-sign * q[k]) @ (sign * v[k]))
     return v[list(slot.motion.components)] * lead(slot)
 
 
@@ -100,16 +100,6 @@ def lead(slot: Slot) -> float:
     """What one unit of the coordinate is on this slide or hinge: the pitch, for the slide of a screw."""
     screw = slot.joint.kind == "screw" and slot.motion.kind == "slide"
     return slot.joint.pitch if screw else 1.0
-
-
-def left(r: np.ndarray) -> np.ndarray:
-    """The left Jacobian (3, 3) of the rotation vector: angular velocity w = left(r) dr/dt, parent frame."""
-    angle = float(np.linalg.norm(r))
-    K = np.array([[0.0, -r[2], r[1]], [r[2], 0.0, -r[0]], [-r[1], r[0], 0.0]])
-    if angle < 1e-4:
-        return np.eye(3) + 0.5 * K + K @ K / 6.0
-    a, b = (1.0 - np.cos(angle)) / angle**2, (angle - np.sin(angle)) / angle**3
-    return np.eye(3) + a * K + b * K @ K
 
 
 def given_velocity(document: Document, slot: Slot) -> np.ndarray:

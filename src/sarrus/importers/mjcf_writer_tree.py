@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sarrus.mechanism import JOINT_KINDS, Joint, Mechanism
-from sarrus.mechanism.shapes import rotation
+from sarrus.mechanism.rotations import rotation
 from sarrus.mechanism.validation import WORLD
 
 EYE = np.eye(3)
@@ -122,22 +122,6 @@ def hinge_axes(joint: Joint) -> list[np.ndarray]:
     if joint.kind == "pin_in_slot":
         return [joint.axis2]
     return [joint.axis] if JOINT_KINDS[joint.kind].rotations else []
-
-
-def quaternion(R: np.ndarray) -> np.ndarray:
-    """Unit quaternion (w, x, y, z), w >= 0, of a rotation matrix: the eigenvector of its product matrix."""
-    K = np.zeros((4, 4))
-    K[0, 0] = np.trace(R)
-    K[0, 1:] = K[1:, 0] = R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]
-    K[1:, 1:] = R + R.T - np.trace(R) * EYE
-    q = np.linalg.eigh(K)[1][:, -1]
-    return q if q[0] >= 0.0 else -q
-
-
-def turn(r: np.ndarray) -> np.ndarray:
-    """Unit quaternion (w, x, y, z) of the rotation vector r (3,) [rad]."""
-    angle = float(np.linalg.norm(r))
-    return np.array([np.cos(0.5 * angle), *(0.5 * np.sinc(0.5 * angle / np.pi) * r)])
 
 
 def name_of(joint: Joint, motion: Motion) -> str:

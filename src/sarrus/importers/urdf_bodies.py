@@ -13,8 +13,9 @@ from sarrus.importers.urdf_closing import Closed
 from sarrus.importers.urdf_geometry import Geometry
 from sarrus.importers.urdf_robot import Joint, Link
 from sarrus.importers.urdf_tree import WORLD, Tree
-from sarrus.importers.urdf_values import Values, quaternion
+from sarrus.importers.urdf_values import Values
 from sarrus.mechanism import Mechanism
+from sarrus.mechanism.rotations import quaternion
 from sarrus.mechanism.shapes import Shape
 
 NEGLIGIBLE = 1e-9

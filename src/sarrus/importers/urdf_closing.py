@@ -10,7 +10,8 @@ import numpy as np
 from sarrus.importers.urdf_loops import Loop
 from sarrus.importers.urdf_robot import Joint
 from sarrus.importers.urdf_tree import Tree, coordinates, places
-from sarrus.importers.urdf_values import Values, quaternion
+from sarrus.importers.urdf_values import Values
+from sarrus.mechanism.rotations import quaternion
 
 ROUNDING = 1e-6
 """Gaps [m or rad] up to this come from numbers written with few digits: the frame of link 2 moves."""

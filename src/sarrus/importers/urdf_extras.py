@@ -8,9 +8,10 @@ from sarrus.importers.report import Findings
 from sarrus.importers.urdf_bodies import Robot
 from sarrus.importers.urdf_loops import BALL, LOOP_TAGS
 from sarrus.importers.urdf_robot import known_link
-from sarrus.importers.urdf_values import Values, quaternion
+from sarrus.importers.urdf_values import Values
 from sarrus.mechanism import Mechanism
 from sarrus.mechanism.contacts import collides
+from sarrus.mechanism.rotations import quaternion
 
 FRAMES = ("frame", "fixed_frame")
 ROBOT = {"link", "joint", "material", "transmission", "gazebo", "ros2_control", BALL, *LOOP_TAGS, *FRAMES}

@@ -11,8 +11,9 @@ from sarrus.errors import MechanismError
 from sarrus.importers.report import Findings
 from sarrus.importers.urdf_meshes import Meshes
 from sarrus.importers.urdf_robot import Link
-from sarrus.importers.urdf_values import Values, label, quaternion
+from sarrus.importers.urdf_values import Values, label
 from sarrus.mechanism import Box, Capsule, ConvexMesh, Cylinder, Mesh, Sphere
+from sarrus.mechanism.rotations import quaternion
 from sarrus.mechanism.shapes import Shape
 
 FORMS = ("box", "cylinder", "sphere", "capsule", "drake:capsule", "mesh")

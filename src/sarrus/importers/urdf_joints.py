@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from sarrus.importers.names import unique
 from sarrus.importers.report import Coordinate
 from sarrus.importers.urdf_bodies import Robot
 from sarrus.importers.urdf_closing import ROUNDING, coordinate, frames
@@ -44,16 +45,9 @@ def add_root(mech: Mechanism, robot: Robot, *, fixed_base: bool) -> None:
         return
     floats = robot.links[host].mass > 0.0 and not fixed_base
     kind = "free" if floats else "fixed"
-    mech.add_joint(unused(mech, f"{host} {kind}"), kind, WORLD, host, at=robot.place(host)[:3, 3])
+    mech.add_joint(unique(f"{host} {kind}", mech.joints), kind, WORLD, host, at=robot.place(host)[:3, 3])
     if not floats and robot.links[host].mass == 0.0:
         robot.findings.change("link", host, "is the root without mass, so it is fixed in the world")
-
-
-def unused(mech: Mechanism, name: str) -> str:
-    """The name, lengthened where a joint has it."""
-    while name in mech.joints:
-        name += " "
-    return name
 
 
 def spot(robot: Robot, joint: Joint, T: np.ndarray) -> dict[str, Any]:

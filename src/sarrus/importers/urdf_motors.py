@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from xml.etree.ElementTree import Element
 
+from sarrus.importers.names import listed
 from sarrus.importers.report import Input
 from sarrus.importers.urdf_bodies import Robot
-from sarrus.importers.urdf_robot import listed
 from sarrus.importers.urdf_values import label
 from sarrus.mechanism import Mechanism
 

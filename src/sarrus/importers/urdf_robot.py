@@ -7,6 +7,7 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
+from sarrus.importers.names import listed
 from sarrus.importers.urdf_values import Values, X, label
 
 KINDS = {
@@ -60,7 +61,6 @@ class Joint:
     lower: float | None  # [m or rad]
     upper: float | None
     effort: float | None  # [N or N m]; None: not given, or 0
-    velocity: float | None
     damping: float
     friction: float
     armature: float  # [kg or kg m^2]
@@ -124,12 +124,11 @@ def read_joint(values: Values, element: Element, name: str, links: dict[str, Lin
     if ends[0] == ends[1]:
         raise values.fail(element, f"{label(element)} connects the link {ends[0]!r} to itself")
     dynamics, limit = element.find("dynamics"), element.find("limit")
-    lower, upper, effort, velocity = None, None, None, None
+    lower, upper, effort = None, None, None
     if limit is not None:
         lower, upper = bounds(values, element, limit) if kind in SCALAR else (None, None)
-        effort, velocity = (
-            values.number(limit, what, 0.0, negative=False) or None for what in ("effort", "velocity")
-        )
+        effort = values.number(limit, "effort", 0.0, negative=False) or None
+        values.number(limit, "velocity", 0.0, negative=False)  # not carried over, but it must be a number
     return Joint(
         name=name,
         element=element,
@@ -142,7 +141,6 @@ def read_joint(values: Values, element: Element, name: str, links: dict[str, Lin
         lower=lower,
         upper=upper,
         effort=effort,
-        velocity=velocity,
         damping=dynamic(values, dynamics, "damping"),
         friction=dynamic(values, dynamics, "friction"),
         armature=dynamic(values, dynamics, "armature"),
@@ -193,9 +191,3 @@ def read_mimic(values: Values, joint: Element) -> Mimic | None:
         values.number(element, "multiplier", 1.0),
         values.number(element, "offset", 0.0),
     )
-
-
-def listed(names: dict[str, object] | list[str], most: int = 12) -> str:
-    """Names for a message: the first ones, and how many more there are."""
-    shown = ", ".join(repr(name) for name in list(names)[:most])
-    return f"{shown} and {len(names) - most} more" if len(names) > most else shown or "none"

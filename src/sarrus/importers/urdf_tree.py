@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sarrus.importers.urdf_robot import Joint, Link, listed
+from sarrus.importers.names import listed
+from sarrus.importers.urdf_robot import Joint, Link
 from sarrus.importers.urdf_values import Values, label, turn
 
 WORLD = "world"

@@ -10,6 +10,7 @@ import numpy as np
 
 from sarrus.errors import FileError, MechanismError
 from sarrus.importers.files import XmlFile
+from sarrus.mechanism.rotations import cross_matrix
 
 
 class Values:
@@ -126,25 +127,5 @@ def turn(axis: np.ndarray, angle: float) -> np.ndarray:
     """The rotation (3, 3) by an angle [rad] about a unit axis."""
     if angle == 0.0:
         return np.eye(3)
-    cross = np.array([[0, -axis[2], axis[1]], [axis[2], 0, -axis[0]], [-axis[1], axis[0], 0]])
+    cross = cross_matrix(axis)
     return np.eye(3) + np.sin(angle) * cross + (1.0 - np.cos(angle)) * cross @ cross
-
-
-def quaternion(R: np.ndarray) -> np.ndarray:
-    """The unit quaternion (w, x, y, z), w >= 0, of a rotation matrix (3, 3)."""
-    # The largest of the four squares is divided by: the others follow without loss of digits.
-    squares = np.array(
-        [
-            1 + R[0, 0] + R[1, 1] + R[2, 2],
-            1 + R[0, 0] - R[1, 1] - R[2, 2],
-            1 - R[0, 0] + R[1, 1] - R[2, 2],
-            1 - R[0, 0] - R[1, 1] + R[2, 2],
-        ]
-    )
-    a, b, c = R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]
-    d, e, f = R[1, 0] + R[0, 1], R[0, 2] + R[2, 0], R[2, 1] + R[1, 2]
-    s = squares
-    rows = ([s[0], a, b, c], [a, s[1], d, e], [b, d, s[2], f], [c, e, f, s[3]])
-    q = np.array(rows[int(np.argmax(squares))])
-    q /= np.linalg.norm(q)
-    return -q if q[0] < 0.0 else q

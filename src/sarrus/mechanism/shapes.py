@@ -10,13 +10,7 @@ import numpy as np
 from sarrus.errors import MechanismError
 from sarrus.mechanism import validation as check
 from sarrus.mechanism.meshes import mesh_of, points_of, spans_volume
-
-
-def rotation(q: np.ndarray) -> np.ndarray:
-    """The rotation matrix (3, 3) of the unit quaternion (w, x, y, z)."""
-    w, v = q[0], q[1:]
-    cross = np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
-    return (w * w - v @ v) * np.eye(3) + 2.0 * np.outer(v, v) + 2.0 * w * cross
+from sarrus.mechanism.rotations import rotation
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from sarrus import layout as at
+from sarrus.mechanism.rotations import rotation as matrix
 from sarrus.mechanism.shapes import Box, Capsule, ConvexMesh, Cylinder, HalfSpace, Shape, Sphere
-from sarrus.mechanism.shapes import rotation as matrix
 from sarrus.model.border_rows import ends_of_pair
 from sarrus.model.description import Description, body_number, in_tree, is_dual
 from sarrus.model.plan import BorderRow

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sarrus import layout as at
+from sarrus.mechanism.rotations import left_jacobian
 from sarrus.model.description import matrix
 from sarrus.model.geometry import JointGeometry
 from sarrus.model.linear import Linearisation, multiply
@@ -82,15 +83,6 @@ def relative_pose(joint: JointGeometry, q: np.ndarray) -> tuple[np.ndarray, np.n
     if joint.kind == at.SCREW_PAIR:
         shift = shift + joint.number * q[0] * joint.basis_r[0]
     return rotation, shift
-
-
-def left_jacobian(r: np.ndarray) -> np.ndarray:
-    """(3, 3): the angular velocity in the parent frame per rate of the rotation vector r."""
-    angle = float(np.linalg.norm(r))
-    if angle < 1e-8:
-        return np.eye(3)
-    cross = np.array([[0.0, -r[2], r[1]], [r[2], 0.0, -r[0]], [-r[1], r[0], 0.0]]) / angle
-    return np.eye(3) + (1.0 - np.cos(angle)) / angle * cross + (1.0 - np.sin(angle) / angle) * (cross @ cross)
 
 
 def forward_kinematics(model: Model, targets: dict[str, np.ndarray]) -> np.ndarray:

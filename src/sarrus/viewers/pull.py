@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sarrus.mechanism.rotations import cross_matrix
 from sarrus.model.description import matrix
 
 if TYPE_CHECKING:
@@ -67,18 +68,12 @@ def felt_mass(model: Model, state: State, body: int, point: np.ndarray) -> np.nd
     arm = matrix(state.orientation[body]) @ point
     to_point = np.zeros((3, 6 * here.bodies))
     to_point[:, 6 * b : 6 * b + 3] = np.eye(3)
-    to_point[:, 6 * b + 3 : 6 * b + 6] = -skew(arm)
+    to_point[:, 6 * b + 3 : 6 * b + 6] = -cross_matrix(arm)
     free = inverse @ to_point.T
     moved = np.stack([v + least_change(G, G @ v, inverse) for v in free.T], axis=1)
     mobility = to_point @ moved
     least = 1.0 / (HEAVIEST * float(model.masses.sum()))
     return np.linalg.inv(0.5 * (mobility + mobility.T) + least * np.eye(3))
-
-
-def skew(a: np.ndarray) -> np.ndarray:
-    """The matrix (3, 3) with skew(a) @ b = a x b."""
-    x, y, z = a
-    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
 
 
 def place(state: State, pull: Pull) -> tuple[np.ndarray, np.ndarray]:

@@ -19,7 +19,7 @@ from sarrus.mechanism import (
     PointOnCurve,
     Rolling,
 )
-from sarrus.mechanism.shapes import rotation
+from sarrus.mechanism.rotations import rotation
 from sarrus.plots.style import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, WINE
 from sarrus.viewers import solids, symbols
 from sarrus.viewers.solids import Solid

@@ -14,7 +14,7 @@ import numpy as np
 
 from sarrus.errors import MechanismError
 from sarrus.mechanism import Box, Capsule, ConvexMesh, Cylinder, HalfSpace, Shape, Sphere
-from sarrus.mechanism.shapes import rotation
+from sarrus.mechanism.rotations import rotation
 
 Solid = tuple[np.ndarray, np.ndarray, bool]
 

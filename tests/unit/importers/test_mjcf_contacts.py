@@ -203,7 +203,7 @@ def test_a_hull_of_many_corners_is_thinned_and_says_by_how_much():
 
 
 def rotation(q):
-    from sarrus.mechanism.shapes import rotation
+    from sarrus.mechanism.rotations import rotation
 
     return rotation(q)
 

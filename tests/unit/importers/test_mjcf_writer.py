@@ -282,7 +282,7 @@ def test_meshes_keep_their_places():
     count = model.mesh_vertnum[model.geom("a 0").dataid[0]]
     geom = data.geom("a 0")
     there = model.mesh_vert[:count] @ geom.xmat.reshape(3, 3).T + geom.xpos
-    from sarrus.mechanism.shapes import rotation
+    from sarrus.mechanism.rotations import rotation
 
     wanted = hull.points @ rotation(hull.orientation).T + hull.at
     np.testing.assert_allclose(np.sort(there, 0), np.sort(wanted, 0), atol=1e-6)  # MuJoCo stores float32
@@ -351,7 +351,7 @@ def test_flat_bodies_are_accepted_by_mujoco():
     moments = (1 / 3, 0.1, 1 / 3 + 0.1)
     turned = (0.36, 0.48, -0.8, 0.0)
     mech.add_body("plate", 1.0, moments)
-    from sarrus.mechanism.shapes import rotation
+    from sarrus.mechanism.rotations import rotation
 
     R = rotation(np.array(turned))
     mech.add_body("tilted", 1.0, R @ np.diag(moments) @ R.T)

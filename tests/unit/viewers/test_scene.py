@@ -8,7 +8,7 @@ import pytest
 import sarrus
 from sarrus import gallery
 from sarrus.mechanism import JOINT_KINDS
-from sarrus.mechanism.shapes import rotation
+from sarrus.mechanism.rotations import rotation
 from sarrus.viewers import solids, symbols
 from sarrus.viewers.scene import CYCLE, LAYERS, Scene, nice, scene_of
 
