@@ -137,11 +137,11 @@ TREES = {
 }
 
 
-def load_quietly(path) -> sarrus.Mechanism:
+def load_quietly(path, **options) -> sarrus.Mechanism:
     """The mechanism of a file, without the warning about what is left out."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LossyImport)
-        return sarrus.load(path)
+        return sarrus.load(path, **options)
 
 
 def without_bounds(mech: sarrus.Mechanism) -> sarrus.Mechanism:

@@ -13,6 +13,8 @@ from .robots import ROBOTS, load_quietly, without_bounds
 FLIGHT, DT = 0.3, 1e-3
 VIOLATION = 1e-9
 """[m] exact at every step; measured 4e-14 in 5 s."""
+DURATION = 5.0
+"""[s] of the runs in flight and on the ground."""
 ANCHORS = 1e-9
 """[m] anchors of a connect coincide through the whole flight, placed by the frames of MuJoCo."""
 COUNTS = {"a1": (13, 18, 0), "cassie": (25, 22, 2)}
@@ -64,3 +66,35 @@ def test_the_loops_of_a_robot_stay_closed_in_flight(path):
             )
         ]
         assert np.linalg.norm(ends[0] - ends[1], axis=1).max() <= ANCHORS
+
+
+@pytest.mark.parametrize("path", ROBOTS, ids=lambda path: path.stem)
+def test_a_robot_tumbles_for_five_seconds_with_its_limits_and_loops_kept(path):
+    mech = load_quietly(path)
+    rng = np.random.default_rng(0)
+    key = mech.keyframes["home"]
+    key.velocities.update({name: rng.normal(size=len(q)) for name, q in key.joints.items()})
+    mech.contacts.clear()
+    model = sarrus.build(mech)
+    run = sarrus.simulate(
+        model, duration=DURATION, dt=DT, state=model.state(keyframe="home"), record_every=10
+    )
+    assert run.violation().max() <= VIOLATION
+    assert run.stats.substeps.max() <= 1
+    for limit in mech.limits.values():
+        q = run.joint_position(limit.joint)
+        assert np.all((q > limit.lower[0]) & (q < limit.upper[0])), limit.name
+
+
+@pytest.mark.parametrize("path", ROBOTS, ids=lambda path: path.stem)
+def test_a_robot_stays_above_the_ground_for_five_seconds(path):
+    """The A1 stands by its servos; Cassie has none and falls in a heap, limits inside loops closed."""
+    mech = load_quietly(path, ground=True)
+    model = sarrus.build(mech)
+    run = sarrus.simulate(
+        model, duration=DURATION, dt=DT, state=model.state(keyframe="home"), record_every=10,
+        inputs=mech.keyframes["home"].inputs, allow_overlap=True,
+    )  # fmt: skip
+    assert run.violation().max() <= VIOLATION
+    assert run.gap().min() > -1e-6, "what the contacts of shapes promise"
+    assert np.abs(run.velocity[-1]).max() < 0.5, "it has come to rest, or nearly so"

@@ -12,7 +12,7 @@ from sarrus.mechanism.shapes import Box, Sphere
 
 # Both solve the same equations; what is left is where between 1 and 3 times the final barrier an interior
 # point stops, a part of the resting gap of 2e-9 m and of the creep of sticking contacts.
-SAME = 5e-8
+SAME = 2e-8
 # Velocities: the same over dt = 0.01.  A barely closed contact moves by the barrier over its small force.
 SAME_RATE, SAME_SPIN = 1e-4, 1e-3
 
