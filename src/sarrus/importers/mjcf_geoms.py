@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from sarrus.errors import MechanismError
+from sarrus.importers.hulls import hull, icosphere
 from sarrus.importers.mjcf_colours import colour, coloured_faces
 from sarrus.importers.mjcf_compile import Robot, named
-from sarrus.importers.mjcf_hulls import hull, icosphere
 from sarrus.mechanism import Box, Capsule, ConvexMesh, Cylinder, HalfSpace, Mesh, Shape, Sphere
 from sarrus.mechanism.rotations import quaternion
 

@@ -8,6 +8,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from sarrus.errors import MechanismError
+from sarrus.importers.hulls import hull
 from sarrus.importers.report import Findings
 from sarrus.importers.urdf_meshes import Meshes
 from sarrus.importers.urdf_robot import Link
@@ -84,11 +85,13 @@ class Geometry:
         points, faces = self.meshes.read(form)
         if drawn:
             return Mesh(points, faces, **common)
-        corners = hull(points)
-        if corners is None:
-            self.findings.lose("collision mesh", link.name, "its points span no volume")
+        try:
+            corners, missed = hull(points)
+        except MechanismError as fault:
+            self.findings.lose("collision mesh", link.name, str(fault))
             return None
-        self.findings.change("collision mesh", link.name, "what touches is its convex hull")
+        few = f", with {len(corners)} corners, within {1e3 * missed:.2g} mm" if missed else ""
+        self.findings.change("collision mesh", link.name, f"what touches is its convex hull{few}")
         return ConvexMesh(corners, **common)
 
     def color(self, link: Link, visual: Element) -> tuple[float, ...] | None:
@@ -105,13 +108,3 @@ class Geometry:
         if name and name not in self.colors and material.find("texture") is None:
             self.findings.lose("material", name, f"no {label(material)} has a colour")
         return self.colors.get(name)
-
-
-def hull(points: np.ndarray) -> np.ndarray | None:
-    """The corners (N, 3) of the convex hull; None where the points span no volume."""
-    from scipy.spatial import ConvexHull, QhullError
-
-    try:
-        return points[ConvexHull(points).vertices]
-    except (QhullError, ValueError):
-        return None

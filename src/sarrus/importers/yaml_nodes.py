@@ -10,11 +10,10 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from sarrus.errors import FileError
-from sarrus.importers.files import file_size
+from sarrus.importers.files import read_text
 
 MAX_YAML_BYTES = 256 * 2**20
 """Largest file [bytes]: meshes are stored in it, 43 bytes for each vertex."""
@@ -73,15 +72,7 @@ def plain_value(text: str) -> Any:
 def parse(path: str | os.PathLike[str]) -> Node:
     """The root of the one document in the file."""
     name = os.fspath(path)
-    file_size(path, MAX_YAML_BYTES, what="YAML file", shown=name)
-    try:
-        text = Path(path).read_bytes().decode("utf-8-sig")
-    except OSError as fault:
-        raise FileError(f"{name}: cannot be read ({fault.strerror})") from None
-    except UnicodeDecodeError as fault:
-        line = fault.object[: fault.start].count(b"\n") + 1
-        raise FileError(f"{name}, line {line}: not UTF-8 text ({fault.reason})") from None
-    return parse_text(text, name)
+    return parse_text(read_text(path, MAX_YAML_BYTES, what="YAML file", shown=name), name)
 
 
 def parse_text(text: str, name: str) -> Node:

@@ -9,7 +9,7 @@ from tests.unit.importers.mjcf_texts import body, document, loaded, reasons
 
 import sarrus
 from sarrus import Box, Capsule, ConvexMesh, Cylinder, HalfSpace, Mesh, Sphere
-from sarrus.importers.mjcf_hulls import CORNERS, hull
+from sarrus.importers.hulls import CORNERS, hull
 from sarrus.mechanism.contacts import pair_of
 
 FREE = "<freejoint/>"

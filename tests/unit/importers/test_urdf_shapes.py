@@ -12,6 +12,7 @@ from tests.unit.importers.urdf_texts import joint, link, robot, written
 import sarrus
 from sarrus.errors import FileError
 from sarrus.importers.collada import read_collada
+from sarrus.importers.hulls import CORNERS
 
 CLOSE = 1e-12
 TETRAHEDRON = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n"
@@ -128,6 +129,17 @@ def test_meshes_are_found_by_their_address(tmp_path, name):
     assert notes(mech)["collision mesh", "arm"] == "what touches is its convex hull"
 
 
+def test_a_hull_of_many_corners_is_thinned_and_the_report_says_so(tmp_path):
+    points = np.random.default_rng(1).normal(size=(500, 3))
+    points /= np.linalg.norm(points, axis=1)[:, None]
+    lines = [*(f"v {x} {y} {z}" for x, y, z in points), "f 1 2 3"]
+    (tmp_path / "ball.obj").write_text("\n".join(lines))
+    mech = loaded(tmp_path, shaped(drawn('<mesh filename="ball.obj"/>', tag="collision")))
+    count = len(mech.bodies["arm"].shapes[0].points)
+    assert 50 < count <= CORNERS
+    assert f"its convex hull, with {count} corners, within" in notes(mech)["collision mesh", "arm"]
+
+
 def test_all_meshes_that_are_missing_are_listed(tmp_path):
     text = shaped(*(drawn(f'<mesh filename="{n}"/>') for n in ("package://r/a.stl", "b.dae", "b.dae")))
     with pytest.raises(FileError) as refusal:
@@ -169,7 +181,8 @@ def test_a_flat_collision_mesh_is_listed_and_left_out(tmp_path):
     (tmp_path / "flat.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
     mech = loaded(tmp_path, shaped(drawn('<mesh filename="flat.obj"/>', tag="collision")))
     assert not mech.bodies["arm"].shapes
-    assert notes(mech, "lost") == {("collision mesh", "arm"): "its points span no volume"}
+    why = "the mesh spans no volume, so nothing can touch it"
+    assert notes(mech, "lost") == {("collision mesh", "arm"): why}
 
 
 def test_collada_meshes_are_read_with_unit_up_axis_and_places(tmp_path):

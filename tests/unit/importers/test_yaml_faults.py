@@ -94,8 +94,8 @@ def test_a_fault_is_named_with_its_line_and_entry(tmp_path, text, said):
         ("sarrus: 1\n---\nsarrus: 1\n", "a second document begins"),
         ("sarrus: 1\n? [a]\n: 1\n", "m.yaml, line 2: a key must be a word"),
         ("sarrus: 1\nname: " + "[" * 40 + "]" * 40 + "\n", "m.yaml, line 2: nested more than 16 levels deep"),
-        (b"sarrus: 1\nname: \xff\n", "m.yaml, line 2: not UTF-8 text"),
-        (b"sarrus: 1\nname: \x00\n", "m.yaml, line 2: not valid YAML"),
+        (b"sarrus: 1\nname: \xff\n", "m.yaml, line 2: is not UTF-8 text"),
+        (b"sarrus: 1\nname: \x00\n", "m.yaml, line 2: holds a zero byte"),
         (b"", "m.yaml: is empty"),
     ],
 )

@@ -27,7 +27,7 @@ def hull(vertices: np.ndarray) -> tuple[np.ndarray, float]:
         kept = np.unique(np.argmax((corners / size) @ directions.T, axis=0))
         outside = ConvexHull(corners[kept]).equations @ np.vstack([corners.T, np.ones(len(corners))])
         return corners[kept], max(float(outside.max()), 0.0)
-    except QhullError:
+    except (QhullError, ValueError):
         raise MechanismError("the mesh spans no volume, so nothing can touch it") from None
 
 
