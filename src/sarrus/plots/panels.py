@@ -7,7 +7,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sarrus.plots.style import BLACK, BLUE, COLOURS, GREEN, GREY, NAMED, SKY, VERMILLION, dress, legend, line
+from sarrus.plots.style import (
+    BLACK,
+    BLUE,
+    COLOURS,
+    GREEN,
+    GREY,
+    LEGEND_LETTERS,
+    NAMED,
+    SKY,
+    VERMILLION,
+    dress,
+    legend,
+    line,
+)
 from sarrus.trajectory.coordinates import coordinates
 
 if TYPE_CHECKING:
@@ -120,7 +133,8 @@ def named_lines(axes: Axes, time: np.ndarray, lines: Sequence[Labelled], outside
         label = f"{len(rest)} more" if k == 0 else None
         line(axes, time, path, color=GREY, label=label, linewidth=0.4, alpha=0.6)
     if groups:
-        legend(axes, 2 if len(groups) > 4 else 1, outside)
+        short = all(len(label) <= LEGEND_LETTERS // 2 for label, _ in groups[:NAMED])
+        legend(axes, 2 if len(groups) > 4 and short else 1, outside)
 
 
 def together(lines: Sequence[Labelled]) -> list[Labelled]:
@@ -136,10 +150,14 @@ def together(lines: Sequence[Labelled]) -> list[Labelled]:
             groups.append(([label], path))
         else:
             same[0].append(label)
-    return [
-        (" = ".join(labels[:3]) + (f" = {len(labels) - 3} more" if len(labels) > 3 else ""), path)
-        for labels, path in groups
-    ]
+    return [(joined(labels), path) for labels, path in groups]
+
+
+def joined(labels: Sequence[str]) -> str:
+    """`a = b = c = 2 more`: at most three names, and as many as a legend has room for."""
+    shown = next(n for n in (3, 2, 1) if n == 1 or len(" = ".join(labels[:n])) <= LEGEND_LETTERS)
+    rest = len(labels) - shown
+    return " = ".join(labels[:shown]) + (f" = {rest} more" if rest > 0 else "")
 
 
 def iterations(axes: Axes, traj: Trajectory) -> None:

@@ -27,6 +27,7 @@ from sarrus.trajectory.sections import TURN, crossings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
     from sarrus.trajectory import Trajectory
@@ -85,10 +86,23 @@ def _portrait(axes: Axes, c: Coordinate, wrap: bool) -> None:
     axes.plot(np.insert(path, breaks, np.nan), np.insert(rate, breaks, np.nan), color=BLUE, linewidth=0.7)
     axes.plot(path[:1], rate[:1], "o", color=BLACK, markersize=4.0, label="start")
     axes.plot(path[-1:], rate[-1:], "s", color=VERMILLION, markersize=4.0, label="end")
-    dress(axes, f"velocity [{c.unit}/s]", x=f"position [{c.unit}]", title=c.label)
+    across, along = in_powers(axes.xaxis, path), in_powers(axes.yaxis, rate)
+    dress(axes, f"velocity [{along}{c.unit}/s]", x=f"position [{across}{c.unit}]", title=c.label)
     axes.margins(x=0.05)
     if wrap and c.turns:
         turn_ticks(axes)
+
+
+def in_powers(axis: Axis, values: np.ndarray) -> str:
+    """The power of ten, as `1e-06 `, that the ticks of small or large values leave to the label; else empty.
+
+    matplotlib writes it beside the axis, over the label of a small panel."""
+    largest = float(np.max(np.abs(values), initial=0.0))
+    if not np.isfinite(largest) or largest == 0.0 or 1e-3 <= largest < 1e4:
+        return ""
+    power = 10.0 ** (3.0 * np.floor(np.log10(largest) / 3.0))
+    axis.set_major_formatter(lambda value, _: f"{value / power:.4g}")
+    return f"{power:.0e} "
 
 
 def wrapped(angle: np.ndarray) -> np.ndarray:

@@ -27,6 +27,7 @@ DOTS_PER_INCH = 200
 LABEL, TICK, TITLE, SMALL = 9.0, 8.0, 9.5, 7.5
 # Numbers of lines that a legend names, and of panels that stand side by side in one figure.
 NAMED = 8
+LEGEND_LETTERS = 30
 PANELS = 12
 # More points than this on a line are drawn as the envelope of as many bins: no screen shows more.
 POINTS = 1500
@@ -60,7 +61,9 @@ def legend(axes: Axes, columns: int = 1, outside: bool = False) -> None:
     if outside:
         axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0, frameon=False, **look)
     else:
-        axes.legend(frameon=True, framealpha=0.8, edgecolor="none", ncols=columns, **look)
+        drawn = axes.legend(frameon=True, framealpha=0.8, edgecolor="none", ncols=columns, **look)
+        # A legend wider than its axes may lie over its neighbours, but must not push them away.
+        drawn.set_in_layout(False)
 
 
 def heading(figure: Figure, text: str) -> None:

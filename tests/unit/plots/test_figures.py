@@ -10,8 +10,8 @@ from tests.unit.trajectory.swing import SwingModel, swing
 
 from sarrus import plots
 from sarrus.errors import FileError, MechanismError, SarrusError, UnknownName
-from sarrus.plots.panels import conserves, together
-from sarrus.plots.style import thin
+from sarrus.plots.panels import conserves, named_lines, together
+from sarrus.plots.style import new_figure, thin
 
 PNG = b"\x89PNG"
 MOTION = ("time", "position", "orientation", "velocity", "angular_velocity")
@@ -257,3 +257,17 @@ def test_contacts_have_a_figure_of_their_own():
     assert labels(plots.contacts(touched(joint=False))) == ["contact force [N]", "smallest gap [m]"]
     with pytest.raises(MechanismError, match="'swing' has no contacts to plot"):
         plots.contacts(swing())
+
+
+def test_long_names_in_a_legend_push_no_panel_away():
+    path = np.linspace(0.0, 1.0, 50)
+    names = [f"trunk free: rotation of the {which} axis" for which in ("first", "second", "third")]
+    assert together([(name, path) for name in names])[0][0] == f"{names[0]} = 2 more"
+    widths = []
+    for name in ("a", "a joint with a name that is wider than the panel in which it is drawn, by far"):
+        figure = new_figure(6.0, 2.0)
+        left, _ = figure.subplots(1, 2)
+        named_lines(left, path, [(name, path)])
+        figure.draw_without_rendering()
+        widths.append(left.get_position().width)
+    assert widths[1] == pytest.approx(widths[0], rel=1e-6)

@@ -10,7 +10,8 @@ from tests.unit.trajectory.test_sections import oscillators
 
 from sarrus import plots
 from sarrus.errors import MechanismError, UnknownName
-from sarrus.plots.phase import wrapped
+from sarrus.plots.phase import in_powers, wrapped
+from sarrus.plots.style import new_figure
 from sarrus.trajectory.sections import crossings
 
 
@@ -75,3 +76,18 @@ def test_a_section_that_is_never_crossed_is_said():
         plots.poincare(oscillators(duration=1.0), ("first", 7.0, "up"))
     with pytest.raises(MechanismError, match="two joint coordinates"):
         plots.poincare(swing())
+
+
+@pytest.mark.parametrize(
+    ("largest", "power"), [(2e-7, "1e-09 "), (3e-5, "1e-06 "), (0.5, ""), (4e7, "1e+06 ")]
+)
+def test_powers_of_ten_are_in_the_label_not_beside_the_axis(largest, power):
+    axes = new_figure(2.0, 2.0).subplots()
+    axes.plot([0.0, largest], [0.0, 1.0])
+    assert in_powers(axes.xaxis, np.array([0.0, -largest])) == power
+    axes.figure.draw_without_rendering()
+    if power:
+        assert axes.xaxis.get_offset_text().get_text() == ""
+        assert float(axes.get_xticklabels()[1].get_text().replace("−", "-")) * float(power) == pytest.approx(
+            axes.get_xticks()[1]
+        )
