@@ -129,6 +129,8 @@ def test_a_yaml_file_is_simulated_and_its_plot_is_named_after_it(pendulum, tmp_p
         (["pendulum", "--ground"], "is for files"),
         (["pendulum", "--fixed-base"], "is for files"),
         (["pendulum", "--no-self-contact"], "is for files"),
+        (["pendulum", "--no-meshes"], "is for files"),
+        (["hopper.xml", "--no-meshes"], "is for URDF files"),
         (["pendulum", "--keyframe", "up"], "up"),
         (["missing.xml"], "no such file"),
         (["."], "is a folder; name a file in it: broken.xml, hopper.xml"),
@@ -166,3 +168,16 @@ def test_the_gallery_shows_one_mechanism_with_its_parameters():
     assert "segments" in answer["parameters"]
     assert "--set segments=3" in sarrus("gallery", "scissor_lift").stdout
     assert sarrus("gallery", "scisor_lift").exit_code == BAD_INPUT
+
+
+def test_a_urdf_file_without_its_meshes_is_read_when_asked(tmp_path):
+    path = tmp_path / "arm.urdf"
+    path.write_text(
+        '<robot name="arm"><link name="arm"><inertial><mass value="1"/>'
+        '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+        '<visual><geometry><mesh filename="arm.stl"/></geometry></visual></link></robot>'
+    )
+    result = sarrus("check", path)
+    assert result.exit_code == BAD_INPUT
+    assert "--no-meshes" in result.stderr
+    assert json_of("check", path, "--no-meshes")["bodies"] == 1

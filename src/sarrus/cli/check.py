@@ -10,6 +10,7 @@ from sarrus.cli.answer import JsonFlag, answering
 from sarrus.cli.models import (
     FixedBaseOption,
     GroundOption,
+    MeshesOption,
     ModelArgument,
     SelfContactOption,
     SetOption,
@@ -30,6 +31,7 @@ def check(
     fixed_base: FixedBaseOption = False,
     ground: GroundOption = False,
     self_contact: SelfContactOption = True,
+    meshes: MeshesOption = True,
     as_json: JsonFlag = False,
 ) -> None:
     """Print degrees of freedom, loops, redundant constraints, contacts, mass properties, a time step to try.
@@ -49,7 +51,13 @@ def check(
         from sarrus.analysis.timestep import recommended_dt
 
         mechanism = mechanism_named(
-            model, settings, fixed_base=fixed_base, ground=ground, self_contact=self_contact, tell=False
+            model,
+            settings,
+            fixed_base=fixed_base,
+            ground=ground,
+            self_contact=self_contact,
+            meshes=meshes,
+            tell=False,
         )
         built = sarrus.build(mechanism)
         fields = facts(built) | {

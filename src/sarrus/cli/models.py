@@ -60,6 +60,14 @@ SelfContactOption = Annotated[
         rich_help_panel=ROBOT,
     ),
 ]
+MeshesOption = Annotated[
+    bool,
+    typer.Option(
+        "--meshes/--no-meshes",
+        help="Whether to read the mesh files that a URDF robot names.",
+        rich_help_panel=ROBOT,
+    ),
+]
 KINDS = {int: "a whole number", float: "a number", bool: "true or false", tuple: "numbers in brackets"}
 
 
@@ -70,6 +78,7 @@ def mechanism_named(
     fixed_base: bool = False,
     ground: bool = False,
     self_contact: bool = True,
+    meshes: bool = True,
     tell: bool = True,
 ) -> Mechanism:
     """The mechanism that MODEL and its options describe.
@@ -83,6 +92,7 @@ def mechanism_named(
             ("--fixed-base", fixed_base),
             ("--ground", ground),
             ("--no-self-contact", not self_contact),
+            ("--no-meshes", not meshes),
         ):
             if given:
                 raise MechanismError(f"{option} is for files; {model!r} is a mechanism of the gallery: --set")
@@ -91,7 +101,7 @@ def mechanism_named(
         raise MechanismError(
             f"--set {next(iter(settings))}: parameters are for mechanisms of the gallery; {model!r} is a file"
         )
-    mechanism = mechanism_in(model, fixed_base, ground, self_contact)
+    mechanism = mechanism_in(model, fixed_base, ground, self_contact, meshes)
     lost = not_carried_over(mechanism)
     if lost and tell:
         text = f"{Path(model).name}: not carried over: {'; '.join(lost)}."
@@ -104,7 +114,7 @@ def looks_like_a_file(model: str) -> bool:
     return bool(Path(model).suffix) or "/" in model or "\\" in model or Path(model).expanduser().exists()
 
 
-def mechanism_in(model: str, fixed_base: bool, ground: bool, self_contact: bool) -> Mechanism:
+def mechanism_in(model: str, fixed_base: bool, ground: bool, self_contact: bool, meshes: bool) -> Mechanism:
     """The mechanism in a file."""
     import sarrus
 
@@ -122,7 +132,9 @@ def mechanism_in(model: str, fixed_base: bool, ground: bool, self_contact: bool)
     # What was left out is told once, in words, instead of as a warning with a line of code.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        return sarrus.load(path, fixed_base=fixed_base, ground=ground, self_contact=self_contact)
+        return sarrus.load(
+            path, fixed_base=fixed_base, ground=ground, self_contact=self_contact, meshes=meshes
+        )
 
 
 def not_carried_over(mechanism: Mechanism) -> list[str]:

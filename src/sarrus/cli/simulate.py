@@ -16,6 +16,7 @@ from sarrus.cli.models import (
     FixedBaseOption,
     GroundOption,
     KeyframeOption,
+    MeshesOption,
     ModelArgument,
     SelfContactOption,
     SetOption,
@@ -54,6 +55,7 @@ def simulate(
     fixed_base: FixedBaseOption = False,
     ground: GroundOption = False,
     self_contact: SelfContactOption = True,
+    meshes: MeshesOption = True,
     as_json: JsonFlag = False,
 ) -> None:
     """Simulate a mechanism of the gallery or of a file; print energy error, violation and cost.
@@ -77,7 +79,7 @@ def simulate(
         if reactions and out is None:
             raise FileError("--reactions: they are saved with the trajectory; name a file: --out run.npz")
         mechanism = mechanism_named(
-            model, settings, fixed_base=fixed_base, ground=ground, self_contact=self_contact
+            model, settings, fixed_base=fixed_base, ground=ground, self_contact=self_contact, meshes=meshes
         )
         run(answer, model, mechanism, keyframe, duration, dt, method, out, plot, html, reactions)
 

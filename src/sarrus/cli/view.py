@@ -14,6 +14,7 @@ from sarrus.cli.models import (
     FixedBaseOption,
     GroundOption,
     KeyframeOption,
+    MeshesOption,
     SelfContactOption,
     SetOption,
     label_of,
@@ -61,6 +62,7 @@ def view(
     fixed_base: FixedBaseOption = False,
     ground: GroundOption = False,
     self_contact: SelfContactOption = True,
+    meshes: MeshesOption = True,
     as_json: JsonFlag = False,
 ) -> None:
     """Run a mechanism live in the browser, or play a saved run.
@@ -83,13 +85,18 @@ def view(
         require_viser()
         where = {"host": host, "port": port, "tell": tell}
         if Path(model).suffix.lower() == ".npz":
-            switches = (fixed_base, ground, not self_contact)
+            switches = (fixed_base, ground, not self_contact, not meshes)
             refuse_model_options(model, settings, keyframe, dt, method, *switches)
             page: Any = playback(model, where)
             kind = "playback"
         else:
             mechanism = mechanism_named(
-                model, settings, fixed_base=fixed_base, ground=ground, self_contact=self_contact
+                model,
+                settings,
+                fixed_base=fixed_base,
+                ground=ground,
+                self_contact=self_contact,
+                meshes=meshes,
             )
             page = live(mechanism, DT if dt is None else dt, method or "variational", keyframe, where)
             kind = "live"
@@ -105,8 +112,8 @@ def refuse_model_options(model: str, *options: Any) -> None:
     """Raises where options of mechanisms are given with a saved run."""
     if any(option not in (None, False, []) for option in options):
         raise MechanismError(
-            f"{model} is a saved run; --set, --keyframe, --dt, --method, --fixed-base, --ground and "
-            "--no-self-contact are for mechanisms"
+            f"{model} is a saved run; --set, --keyframe, --dt, --method, --fixed-base, --ground, "
+            "--no-self-contact and --no-meshes are for mechanisms"
         )
 
 

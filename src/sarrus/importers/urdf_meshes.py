@@ -40,7 +40,7 @@ class Meshes:
             fault = missing_files(self.values.file.shown, list(missing.values()))
             raise FileError(
                 f"{fault}\na package:// address is looked for in the folder of the file and those above it; "
-                "load(..., meshes=False) reads the robot without meshes"
+                "load(..., meshes=False), on the command line --no-meshes, reads the robot without them"
             )
 
     def name(self, element: Element) -> str | None:
