@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 import sarrus
+from sarrus.trajectory.rotation import rotate
 
 from .machine import machine, versions
 from .measure import present
@@ -50,11 +51,7 @@ def error(position: np.ndarray, reference: np.ndarray) -> float:
 
 def probe(position: np.ndarray, orientation: np.ndarray) -> np.ndarray:
     """Centres and tips of one metre along the body axes, (nb, 4, 3) [m]: errors of turning count too."""
-    w, v = orientation[:, :1], orientation[:, 1:]
-    tips = []
-    for axis in np.eye(3):
-        t = 2.0 * np.cross(v, axis)
-        tips.append(position + axis + w * t + np.cross(v, t))
+    tips = [position + rotate(orientation, axis) for axis in np.eye(3)]
     return np.stack([position, *tips], axis=1)
 
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from sarrus.errors import MechanismError
 from sarrus.mechanism.constraints import Custom
+from sarrus.mechanism.rotations import multiply
 from sarrus.model import Model, State
-from sarrus.model.linear import multiply
 
 # Central differences in double precision err by about STEP^2 + 1e-16 / STEP = 1e-10 of the function's size.
 STEP = 1e-5
@@ -89,7 +89,7 @@ def _compare(where, model, term, value, derivative, position, orientation, toler
                 else:
                     turn = np.zeros(4)
                     turn[0], turn[axis - 2] = np.cos(0.5 * h), np.sin(0.5 * h)
-                    moved_q[m] = multiply(turn[None], q[m : m + 1])[0]
+                    moved_q[m] = multiply(turn, q[m])
                 ends.append(value(moved_x, moved_q, term.parameters))
             measured[:, m, axis] = (ends[0] - ends[1]) / (2.0 * STEP)
     error = np.abs(given - measured)

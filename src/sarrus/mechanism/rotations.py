@@ -1,4 +1,4 @@
-"""Rotations as matrices, unit quaternions (w, x, y, z) and rotation vectors [rad], one at a time."""
+"""Rotations as matrices, unit quaternions (w, x, y, z) and rotation vectors [rad]."""
 
 from __future__ import annotations
 
@@ -12,6 +12,23 @@ def rotation(q: np.ndarray) -> np.ndarray:
     """The rotation matrix (3, 3) of the unit quaternion (w, x, y, z)."""
     w, v = q[0], q[1:]
     return (w * w - v @ v) * np.eye(3) + 2.0 * np.outer(v, v) + 2.0 * w * cross_matrix(v)
+
+
+def rotations(q: np.ndarray) -> np.ndarray:
+    """The rotation matrices (..., 3, 3) of unit quaternions (..., 4)."""
+    w, v = np.asarray(q, float)[..., 0], np.asarray(q, float)[..., 1:]
+    cross = np.zeros((*w.shape, 3, 3))
+    cross[..., [2, 0, 1], [1, 2, 0]], cross[..., [1, 2, 0], [2, 0, 1]] = v, -v
+    outer = v[..., :, None] * v[..., None, :]
+    straight = (w * w - (v * v).sum(axis=-1))[..., None, None] * np.eye(3)
+    return straight + 2.0 * outer + 2.0 * w[..., None, None] * cross
+
+
+def multiply(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The products a b of quaternions (..., 4): first b, then a."""
+    s = a[..., :1] * b[..., :1] - np.sum(a[..., 1:] * b[..., 1:], axis=-1, keepdims=True)
+    v = a[..., :1] * b[..., 1:] + b[..., :1] * a[..., 1:] + np.cross(a[..., 1:], b[..., 1:])
+    return np.concatenate([s, v], axis=-1)
 
 
 def quaternion(R: np.ndarray) -> np.ndarray:

@@ -10,9 +10,10 @@ import numpy as np
 
 from sarrus import layout as at
 from sarrus.errors import AssemblyError, MechanismError
+from sarrus.mechanism.rotations import multiply
 from sarrus.model.description import matrix
 from sarrus.model.kinematics import forward_kinematics, joint_motion
-from sarrus.model.linear import Linearisation, least_change, multiply
+from sarrus.model.linear import Linearisation, least_change
 from sarrus.model.model import Model
 from sarrus.model.state import State
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from sarrus import layout as at
-from sarrus.mechanism.rotations import left_jacobian
+from sarrus.mechanism.rotations import left_jacobian, multiply
 from sarrus.model.description import matrix
 from sarrus.model.geometry import JointGeometry
-from sarrus.model.linear import Linearisation, multiply
+from sarrus.model.linear import Linearisation
 from sarrus.model.model import Model
 
 
@@ -75,7 +75,7 @@ def relative_pose(joint: JointGeometry, q: np.ndarray) -> tuple[np.ndarray, np.n
     if kr == 1:
         rotation = turn(joint.basis_r[0], q[kt])
     elif kr == 2:
-        rotation = multiply(turn(joint.basis_r[0], q[kt])[None], turn(joint.basis_r[1], q[kt + 1])[None])[0]
+        rotation = multiply(turn(joint.basis_r[0], q[kt]), turn(joint.basis_r[1], q[kt + 1]))
     elif kr == 3:
         angle = float(np.linalg.norm(q[kt:]))
         if angle > 0.0:
@@ -100,10 +100,10 @@ def forward_kinematics(model: Model, targets: dict[str, np.ndarray]) -> np.ndarr
         rotation, shift = relative_pose(joint, targets.get(joint.name, np.zeros(joint.coordinates)))
         qa, xa = state[place.base, at.Q : at.Q + 4], state[place.base, at.X : at.X + 3]
         if not place.is_reversed:
-            qb = multiply(qa[None], rotation[None])[0]
+            qb = multiply(qa, rotation)
             xb = xa + matrix(qa) @ (joint.pa + shift) - matrix(qb) @ joint.pb
         else:
-            qb = multiply(qa[None], (rotation * [1, -1, -1, -1])[None])[0]
+            qb = multiply(qa, rotation * [1, -1, -1, -1])
             xb = xa + matrix(qa) @ joint.pb - matrix(qb) @ (joint.pa + shift)
         state[place.body, at.Q : at.Q + 4], state[place.body, at.X : at.X + 3] = qb, xb
     return state

@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from sarrus import layout as at
+from sarrus.mechanism.rotations import multiply
 from sarrus.model.arrays import Arrays
 
 # Added to the diagonal of G W G', scaled to ones: redundant rows make it singular, and Gauss-Newton forgives
@@ -102,13 +103,6 @@ class Linearisation:
 def gear_joint(table: np.ndarray, j: int) -> int:
     """The joint whose bodies carry the coordinate of joint j."""
     return int(table[j, at.GEAR_A]) if table[j, at.JOINT_KIND] == at.GEAR else int(j)
-
-
-def multiply(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Products of quaternions (T, 4)."""
-    s, v = a[:, :1] * b[:, :1] - np.sum(a[:, 1:] * b[:, 1:], axis=1, keepdims=True), None
-    v = a[:, :1] * b[:, 1:] + b[:, :1] * a[:, 1:] + np.cross(a[:, 1:], b[:, 1:])
-    return np.concatenate([s, v], axis=1)
 
 
 def least_change(G, residual: np.ndarray, W=None) -> np.ndarray:

@@ -10,10 +10,11 @@ import numpy as np
 
 from sarrus import layout as at
 from sarrus.errors import MechanismError
+from sarrus.mechanism.rotations import multiply
 from sarrus.model.assembly import kernel_state
 from sarrus.model.description import matrix
 from sarrus.model.gaps import line_gaps
-from sarrus.model.linear import Linearisation, multiply
+from sarrus.model.linear import Linearisation
 from sarrus.model.nodes import join
 from sarrus.model.state import State
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sarrus.mechanism.rotations import rotations
 from sarrus.model.arrays import Arrays, step_arrays
 from sarrus.model.contacts import PAIR_NUMBERS, pair_lines
 from sarrus.model.description import Drives, on_another_tree
@@ -84,16 +85,6 @@ class Pairs:
             x, R = self.poses(position[t], orientation[t])
             out[t] = self.detector.distance(every, x, R).min(initial=np.inf)
         return out
-
-
-def rotations(q: np.ndarray) -> np.ndarray:
-    """Rotation matrices (n, 3, 3) of unit quaternions (n, 4)."""
-    w, v = np.asarray(q, float)[:, 0], np.asarray(q, float)[:, 1:]
-    cross = np.zeros((len(w), 3, 3))
-    cross[:, [2, 0, 1], [1, 2, 0]], cross[:, [1, 2, 0], [2, 0, 1]] = v, -v
-    outer = v[:, :, None] * v[:, None, :]
-    straight = (w * w - (v * v).sum(axis=1))[:, None, None] * np.eye(3)
-    return straight + 2.0 * outer + 2.0 * w[:, None, None] * cross
 
 
 def _detector(model: Model) -> Detector:

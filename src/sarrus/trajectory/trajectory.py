@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sarrus.errors import MechanismError, unknown_name
+from sarrus.mechanism.rotations import multiply
 from sarrus.trajectory import invariants
 from sarrus.trajectory import touches as contact
-from sarrus.trajectory.rotation import Array, compose, rotate
+from sarrus.trajectory.rotation import Array, rotate
 from sarrus.trajectory.stats import Stats
 from sarrus.trajectory.turns import far_apart, with_turns
 from sarrus.trajectory.views import BodyPath, Energy, FramePath, Momentum, Reaction
@@ -202,7 +203,9 @@ class Trajectory:
         body, placed = self.body(frame.body), self.model.mechanism.bodies[frame.body]
         back = placed.orientation * CONJUGATE
         local = rotate(back, frame.at - placed.position)
-        return FramePath(name, body.point(local), compose(body.orientation, compose(back, frame.orientation)))
+        return FramePath(
+            name, body.point(local), multiply(body.orientation, multiply(back, frame.orientation))
+        )
 
     def state(self, k: int) -> State:
         """The state at recorded node k (negative: from the end), where simulate(state=...) can go on."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from sarrus.mechanism.rotations import rotations
 from sarrus.viewers import raster, solids
 from sarrus.viewers.camera import Camera
 from sarrus.viewers.pieces import arrow_part, corner_normals, line_part, tones, trail_part
@@ -117,7 +118,7 @@ class Canvas:
 
     def pose(self, positions: Array, orientations: Array) -> None:
         """Put the bodies (nb, 3), (nb, 4) and the lines between them."""
-        self.turn[: self.bodies] = matrices(orientations)
+        self.turn[: self.bodies] = rotations(orientations)
         self.shift[: self.bodies] = positions
         for k, line in enumerate(self.scene.lines):
             a, b = self.point(line.body_a, line.point_a), self.point(line.body_b, line.point_b)
@@ -251,14 +252,3 @@ class Canvas:
         self.screen[self.trail_vertices] = corners.reshape(-1, 3)
         self.alphas[self.trail_faces] = np.repeat(alphas, 2)
         self.colours[self.trail_faces] = np.repeat(colours, 2, axis=0)
-
-
-def matrices(q: Array) -> Array:
-    """The rotation matrices (..., 3, 3) of unit quaternions (..., 4)."""
-    w, x, y, z = np.moveaxis(q, -1, 0)
-    rows = [
-        [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)],
-        [2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)],
-        [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)],
-    ]
-    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)

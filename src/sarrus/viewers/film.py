@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from sarrus import layout
 from sarrus.errors import MechanismError, unknown_name
+from sarrus.mechanism.rotations import rotations
 from sarrus.viewers import camera as cameras
-from sarrus.viewers.canvas import Canvas, matrices
+from sarrus.viewers.canvas import Canvas
 from sarrus.viewers.frames import frame_times, poses
 from sarrus.viewers.motion import finite_nodes
 from sarrus.viewers.scene import CYCLE, LAYERS, scene_of
@@ -251,7 +252,7 @@ def body_corners(scene: object, layers: Sequence[str] | None) -> list[tuple[int,
 
 def world_corners(corners: list[tuple[int, Array]], positions: Array, orientations: Array) -> Array:
     """The corners in the world (S, N, 3) at S poses."""
-    turns = matrices(orientations)
+    turns = rotations(orientations)
     placed = []
     for body, points in corners:
         if body < 0:

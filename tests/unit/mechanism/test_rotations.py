@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from sarrus.mechanism.rotations import left_jacobian, quaternion, quaternion_of_vector, rotation
+from sarrus.mechanism.rotations import (
+    left_jacobian,
+    multiply,
+    quaternion,
+    quaternion_of_vector,
+    rotation,
+    rotations,
+)
 
 ROUNDING = 1e-14
 """A dozen operations with numbers around one."""
@@ -42,3 +49,10 @@ def test_the_left_jacobian_is_the_angular_velocity_of_a_rotation_vector(angle):
     ahead, behind = (Rotation.from_rotvec(r + s * DIFFERENCE * rate) for s in (1.0, -1.0))
     spin = (ahead * behind.inv()).as_rotvec() / (2.0 * DIFFERENCE)
     assert left_jacobian(r) @ rate == pytest.approx(spin, abs=1e-9)
+
+
+def test_many_quaternions_at_once_turn_as_each_alone_and_products_turn_one_after_the_other():
+    q = np.array([quaternion_of_vector(r) for r in vectors()]).reshape(len(ANGLES), -1, 4)
+    alone = np.array([rotation(each) for each in q.reshape(-1, 4)]).reshape(*q.shape[:2], 3, 3)
+    assert rotations(q) == pytest.approx(alone, abs=ROUNDING)
+    assert rotations(multiply(q, q[::-1])) == pytest.approx(alone @ alone[::-1], abs=ROUNDING)
