@@ -37,7 +37,7 @@ def save(mechanism: Mechanism, path: str | os.PathLike[str]) -> None:
             warnings.warn(f"{target.name}: {document.summary()}", LossySave, stacklevel=3)
     else:
         valid = ", ".join((*SUFFIXES, *MJCF_SUFFIXES))
-        raise FileError(f"{target.name}: a mechanism is saved under a name that ends in {valid}")
+        raise FileError(f"{target}: a mechanism is saved under a name that ends in {valid}")
 
 
 def write_whole(target: Path, text: str) -> None:
