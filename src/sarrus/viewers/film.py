@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from sarrus import layout
 from sarrus.errors import MechanismError, unknown_name
 from sarrus.mechanism.rotations import rotations
 from sarrus.viewers import camera as cameras
 from sarrus.viewers.canvas import Canvas
-from sarrus.viewers.frames import frame_times, poses
-from sarrus.viewers.motion import finite_nodes
+from sarrus.viewers.forces import contact_signs
+from sarrus.viewers.frames import finite_nodes, frame_times, poses
 from sarrus.viewers.scene import CYCLE, LAYERS, scene_of
 
 if TYPE_CHECKING:
@@ -187,15 +186,12 @@ class Forces:
         if traj.model.contacts.any and traj.touch_records is None:
             raise MechanismError("this run has no record of its contacts; simulate it again to draw forces")
         touches = traj.touches
-        # Limits and dry friction of joints push no point.
-        lines = traj.model.contacts.lines
-        pushes = np.array([line.kind == layout.TOUCH for line in lines] + [True], dtype=bool)
-        own = pushes[np.minimum(touches.contact, len(lines))]
-        own &= np.isfinite(touches.impulse).all(axis=1) & np.isfinite(touches.point).all(axis=1)
+        sign = contact_signs(traj.model, touches.contact)
+        own = (
+            (sign != 0.0) & np.isfinite(touches.impulse).all(axis=1) & np.isfinite(touches.point).all(axis=1)
+        )
         self.step, self.contact, self.point = touches.step[own], touches.contact[own], touches.point[own]
-        # Arrows show what acts on a body: where the second of the two is the world, the opposite.
-        into = np.array([touches.bodies[int(i)][1] == "world" for i in self.contact], dtype=bool)
-        impulse = np.where(into[:, None], -1.0, 1.0) * touches.impulse[own]
+        impulse = sign[own, None] * touches.impulse[own]
         steps = max(1, traj.stats.steps)
         self.span = min(steps, max(1, round(FORCE_SPAN / traj.dt)))
         middle = np.round((times - traj.time[0]) / traj.dt - 0.5 * self.span)

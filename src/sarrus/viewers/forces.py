@@ -12,6 +12,7 @@ from sarrus.trajectory.touches import CONTACT, IMPULSE
 
 if TYPE_CHECKING:
     from sarrus.model import Model
+    from sarrus.model.contacts import Line
 
 POINT = slice(3, 6)
 # Forces below this part of the largest are not drawn.
@@ -24,16 +25,32 @@ def contact_forces(model: Model, records: np.ndarray, duration: float) -> np.nda
     A force is the one on the body; between two bodies, on the second."""
     if not len(records) or duration <= 0.0:
         return np.zeros((0, 2, 3))
-    lines, world = model.contacts.lines, len(model.body_names)
+    signs = contact_signs(model, records[:, CONTACT])
     found = []
-    for number in np.unique(records[:, CONTACT]).astype(int):
-        # Limits and dry friction of joints act on coordinates.
-        if number < len(lines) and lines[number].kind != at.TOUCH:
-            continue
-        own = records[records[:, CONTACT] == number]
-        sign = -1.0 if model.contacts.bodies_of(int(number))[1] == world else 1.0
-        found.append((own[-1, POINT], sign * own[:, IMPULSE].sum(axis=0) / duration))
+    for number in np.unique(records[signs != 0.0, CONTACT]):
+        own = records[:, CONTACT] == number
+        impulse = (signs[own, None] * records[own, IMPULSE]).sum(axis=0)
+        found.append((records[own, POINT][-1], impulse / duration))
     return np.array(found).reshape(-1, 2, 3)
+
+
+def contact_signs(model: Model, numbers: np.ndarray) -> np.ndarray:
+    """(n,) by number of contact: 1 where the recorded impulse is what to draw, -1 where its opposite is.
+
+    Impulses act on the second of two bodies; where that is the world, the opposite acts on the first.  0 for
+    what is no contact of shapes: ropes are drawn as lines, limits and dry friction push no point."""
+    lines, world = model.contacts.lines, len(model.body_names)
+    every, row = np.unique(np.asarray(numbers, np.int64), return_inverse=True)
+    signs = np.zeros(len(every))
+    for k, number in enumerate(every.tolist()):
+        if number >= len(lines) or touch_of_shapes(lines[number]):
+            signs[k] = -1.0 if model.contacts.bodies_of(number)[1] == world else 1.0
+    return signs[row.reshape(-1)]
+
+
+def touch_of_shapes(line: Line) -> bool:
+    """Whether a line of the table of contacts is one of shapes: not a rope, a limit or dry friction."""
+    return line.kind == at.TOUCH and int(line.feature[at.FEATURE_TYPE]) != at.ROPE
 
 
 class JointPoints:

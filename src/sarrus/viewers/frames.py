@@ -19,6 +19,19 @@ ON_TIME = 1e-9
 """A frame that falls this part of its spacing after the end still shows the end."""
 
 
+def finite_nodes(traj: Trajectory) -> np.ndarray:
+    """Indices of the nodes whose numbers are all finite; a run that failed may end with others."""
+    if not len(traj.time):
+        raise MechanismError("an empty trajectory has no node that could be drawn")
+    good = np.isfinite(traj.time)
+    for values in (traj.position, traj.orientation):
+        good = good & np.isfinite(values).all(axis=(1, 2))
+    nodes = np.flatnonzero(good)
+    if not len(nodes):
+        raise MechanismError("no node of the trajectory has finite numbers: there is nothing to draw")
+    return nodes
+
+
 def frames(
     traj: Trajectory,
     fps: float = 30.0,
@@ -46,7 +59,7 @@ def frame_times(
         raise MechanismError("the run has no recorded nodes: there is nothing to draw")
     first = float(nodes[0]) if start is None else float(start)
     last = float(nodes[-1]) if stop is None else float(stop)
-    if not nodes[0] <= first <= last <= nodes[-1] * (1.0 + 1e-12):
+    if not nodes[0] <= first <= last <= nodes[-1] + 1e-12 * abs(nodes[-1]):
         what = f"start {first:g} s and stop {last:g} s must lie in this order"
         if first == last:
             what = f"the instant {first:g} s must lie"
@@ -58,7 +71,7 @@ def frame_times(
 def poses(traj: Trajectory, times: Array) -> tuple[Array, Array]:
     """positions (F, nb, 3) and orientations (F, nb, 4) at `times` (F,): straight lines and shortest arcs
     between recorded nodes; before the first and after the last, those nodes."""
-    good = np.isfinite(traj.position).all(axis=(1, 2)) & np.isfinite(traj.orientation).all(axis=(1, 2))
+    good = finite_nodes(traj)
     nodes, position, orientation = traj.time[good], traj.position[good], traj.orientation[good]
     if len(nodes) == 1:
         return np.repeat(position, len(times), axis=0), np.repeat(orientation, len(times), axis=0)
@@ -68,8 +81,8 @@ def poses(traj: Trajectory, times: Array) -> tuple[Array, Array]:
     return positions, slerp(orientation[before], orientation[before + 1], share)
 
 
-def slerp(a: Array, b: Array, share: Array) -> Array:
-    """Unit quaternions (..., 4) on the shorter arc from a to b; share (..., 1) from 0 to 1."""
+def slerp(a: Array, b: Array, share: Array | float) -> Array:
+    """Unit quaternions (..., 4) on the shorter arc from a to b; share (..., 1) or a number, from 0 to 1."""
     cosine = np.sum(a * b, axis=-1, keepdims=True)
     b, cosine = np.where(cosine < 0.0, -b, b), np.abs(cosine)
     straight = cosine > NEARLY_ALIKE

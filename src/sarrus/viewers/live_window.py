@@ -14,12 +14,11 @@ from sarrus.viewers.ranges import Range, coordinate_range, input_ranges, nearest
 from sarrus.viewers.scene import scene_of
 from sarrus.viewers.server import HOST, PORT
 from sarrus.viewers.views import first_view
-from sarrus.viewers.window import FRAMES, PLOTS, WORDS, Often, Window
+from sarrus.viewers.window import FRAMES, PLOTS, SPEEDS, WORDS, Often, Window
 
 if TYPE_CHECKING:
     from sarrus.mechanism import Mechanism
 
-SPEEDS = {"1/20": 0.05, "1/10": 0.1, "1/4": 0.25, "1/2": 0.5, "1": 1.0, "2": 2.0, "4": 4.0}
 BUDGET = 0.6 / FRAMES
 """Seconds of a frame in which steps may begin; the rest is for drawing and the network."""
 SLIDERS = 3.0
@@ -55,7 +54,6 @@ class LiveWindow:
         self._plots, self._words, self._follows = Often(PLOTS), Often(WORDS), Often(SLIDERS)
         self._sliders: dict[tuple[str, int], tuple[Any, Range]] = {}
         self._inputs: dict[tuple[str, int], Any] = {}
-        self.simulating = 0.0
         with self.window.server.atomic():
             self._add_run_folder()
             model = self.run.model
@@ -202,11 +200,7 @@ class LiveWindow:
 
     def frame(self, elapsed: float) -> None:
         """Simulates what the time that passed asks for, and draws it."""
-        import time as clock
-
-        start = clock.perf_counter()
         self.run.run(elapsed, BUDGET)
-        self.simulating += 0.05 * ((clock.perf_counter() - start) * FRAMES - self.simulating)
         instant = self.run.instant()
         if self._trail.body != self.window.trail_body:
             self._trail.follow(self.window.trail_body)
@@ -221,9 +215,7 @@ class LiveWindow:
 
     def _say(self) -> None:
         run, window = self.run, self.window
-        label, icon = ("Pause", "player-pause") if run.playing else ("Play", "player-play")
-        if self._play.label != label:
-            self._play.label, self._play.icon = label, icon
+        window.show_playing(self._play, run.playing)
         pace = f"{run.ratio:.2f} x real time" if run.playing else "paused"
         behind = run.playing and run.ratio < 0.9 * run.speed
         words = f"**t = {run.state.time:.2f} s** &nbsp; {pace} &nbsp; {window.rate:.0f} frames/s"

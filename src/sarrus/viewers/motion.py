@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sarrus import layout
-from sarrus.errors import MechanismError
 from sarrus.model.gaps import meets
 from sarrus.plots.panels import conserves
 from sarrus.plots.style import thin
+from sarrus.viewers.forces import contact_signs
+from sarrus.viewers.frames import finite_nodes
 from sarrus.viewers.scene import Scene
+from sarrus.viewers.views import ABOVE, ASIDE, CORNER, front
 
 if TYPE_CHECKING:
-    from sarrus.model.contacts import Line
     from sarrus.trajectory import Trajectory
 
 POINTS = 600
@@ -57,19 +57,6 @@ class Curve:
     values: np.ndarray
 
 
-def finite_nodes(traj: Trajectory) -> np.ndarray:
-    """Indices of the nodes whose numbers are all finite; a run that failed may end with others."""
-    if not len(traj):
-        raise MechanismError("an empty trajectory has no node that could be drawn")
-    good = np.isfinite(traj.time)
-    for values in (traj.position, traj.orientation):
-        good = good & np.isfinite(values).all(axis=(1, 2))
-    nodes = np.flatnonzero(good)
-    if not len(nodes):
-        raise MechanismError("no node of the trajectory has finite numbers: there is nothing to draw")
-    return nodes
-
-
 def motion_of(traj: Trajectory, fps: float, most: int | None = None) -> Motion:
     """Every k-th node, the first and the last: no more than `fps` per second nor than about `most` in all."""
     nodes = finite_nodes(traj)
@@ -93,13 +80,9 @@ def arrows_of(traj: Trajectory, motion: Motion) -> Arrows | None:
     if traj.touch_records is None or len(motion.time) < 2 or not meets(traj.model):
         return None
     seen = traj.touches
-    lines = traj.model.contacts.lines
-    shapes = {i for i in seen.names if i >= len(lines) or touch_of_shapes(lines[i])}
-    own = np.isin(seen.contact, list(shapes))
-    contact, point = seen.contact[own], seen.point[own]
-    # Arrows show what acts on a body: where the second of the two is the world, the opposite.
-    into = np.array([seen.bodies[int(i)][1] == "world" for i in contact], dtype=bool)
-    impulse = np.where(into[:, None], -1.0, 1.0) * seen.impulse[own]
+    sign = contact_signs(traj.model, seen.contact)
+    own = sign != 0.0
+    contact, point, impulse = seen.contact[own], seen.point[own], sign[own, None] * seen.impulse[own]
     # A node half-way between two frames belongs to the later one, whatever the last digit of its time.
     edges = 0.5 * (motion.time[1:] + motion.time[:-1]) - 1e-3 * traj.dt
     frame = np.searchsorted(edges, seen.time[own])
@@ -123,11 +106,6 @@ def arrows_of(traj: Trajectory, motion: Motion) -> Arrows | None:
     force = total(impulse) / np.maximum(lasting, 0.5 * traj.dt)[keys[:, 0], None]
     start = np.searchsorted(keys[:, 0], np.arange(len(motion.time) + 1))
     return Arrows(start, middle, force)
-
-
-def touch_of_shapes(line: Line) -> bool:
-    """Whether a line of the table of contacts is one of shapes: not a rope, a limit or dry friction."""
-    return line.kind == layout.TOUCH and int(line.feature[layout.FEATURE_TYPE]) != layout.ROPE
 
 
 def energy_words(traj: Trajectory) -> str:
@@ -184,6 +162,5 @@ def view_of(motion: Motion) -> tuple[float, float]:
         normal = axes[-1]
         flat = len(spread) == 3 and spread[2] < PLANAR * spread[1]
         if flat and abs(normal[2]) < 0.5:
-            normal = normal if (normal[0], -normal[1]) > (0.0, 0.0) else -normal
-            return float(np.arctan2(normal[1], normal[0])) - 0.45, 0.22
-    return -0.95, 0.35
+            return front(normal) + ASIDE, ABOVE
+    return CORNER

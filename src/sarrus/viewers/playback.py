@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sarrus.viewers.forces import JointPoints, contact_forces
+from sarrus.viewers.frames import finite_nodes, slerp
 from sarrus.viewers.instant import NONE, TRAIL, Instant
-from sarrus.viewers.motion import finite_nodes
 
 if TYPE_CHECKING:
     from sarrus.trajectory import Trajectory
@@ -89,21 +89,20 @@ class Playback:
 
     def instant(self) -> Instant:
         """What to draw at the time: poses between the two nodes around it, forces at the nearest."""
-        after = int(np.clip(np.searchsorted(self._times, self.time), 1, max(1, len(self._times) - 1)))
-        after = min(after, len(self._times) - 1)
+        a, b, s = self._between()
+        position = (1.0 - s) * self.traj.position[a] + s * self.traj.position[b]
+        orientation = slerp(self.traj.orientation[a], self.traj.orientation[b], s)
+        reactions = self._reactions(a if s < 0.5 else b, position, orientation)
+        return Instant(self.time, position, orientation, self._contacts(a, b), reactions)
+
+    def _between(self) -> tuple[int, int, float]:
+        """(node before the time, node after it, share of the way from one to the other)."""
+        last = len(self._times) - 1
+        after = min(max(int(np.searchsorted(self._times, self.time)), 1), last)
         before = max(0, after - 1)
         span = self._times[after] - self._times[before]
         s = (self.time - self._times[before]) / span if span > 0.0 else 0.0
-        a, b = self._nodes[before], self._nodes[after]
-        position = (1.0 - s) * self.traj.position[a] + s * self.traj.position[b]
-        nearest = a if s < 0.5 else b
-        return Instant(
-            self.time,
-            position,
-            blend(self.traj.orientation[a], self.traj.orientation[b], s),
-            self._contacts(a, b),
-            self._reactions(nearest, position, blend(self.traj.orientation[a], self.traj.orientation[b], s)),
-        )
+        return int(self._nodes[before]), int(self._nodes[after]), float(s)
 
     def _contacts(self, a: int, b: int) -> np.ndarray:
         """Mean contact forces of the steps between two nodes."""
@@ -124,11 +123,6 @@ class Playback:
         count = int(np.searchsorted(self._times, self.time, side="right"))
         every = max(1, -(-count // TRAIL))
         way = self.traj.position[self._nodes[:count:every], body]
-        return np.concatenate([way, self.instant().position[None, body]])
-
-
-def blend(a: np.ndarray, b: np.ndarray, s: float) -> np.ndarray:
-    """Unit quaternions (n, 4) between a and b, the shorter way round."""
-    sign = np.where(np.sum(a * b, axis=1, keepdims=True) < 0.0, -1.0, 1.0)
-    q = (1.0 - s) * a + s * sign * b
-    return q / np.linalg.norm(q, axis=1, keepdims=True)
+        a, b, s = self._between()
+        now = (1.0 - s) * self.traj.position[a, body] + s * self.traj.position[b, body]
+        return np.concatenate([way, now[None]])

@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sarrus.plots.style import thin
-from sarrus.viewers.history import POINTS, keeps_energy
-from sarrus.viewers.motion import bounds_of, motion_of, view_of
+from sarrus.viewers.history import POINTS
+from sarrus.viewers.motion import Motion, bounds_of, energy_words, motion_of, view_of
 from sarrus.viewers.playback import Playback
 from sarrus.viewers.scene import Scene, scene_of
 from sarrus.viewers.server import HOST, PORT
-from sarrus.viewers.window import WORDS, Often, Window
+from sarrus.viewers.window import SPEEDS, WORDS, Often, Window
 
 if TYPE_CHECKING:
     from sarrus.trajectory import Trajectory
 
-SPEEDS = {"1/20": 0.05, "1/10": 0.1, "1/4": 0.25, "1/2": 0.5, "1": 1.0, "2": 2.0, "4": 4.0}
 TIMES = 12.0
 """Times per second that the slider of time follows."""
 PLACES = 1000
@@ -54,7 +53,7 @@ class PlaybackWindow:
                 reactions=self.play.has_reactions,
                 on_reactions=lambda on: None,
             )
-            self.window.add_plots("energy error" if keeps_energy(mechanism) else "energy change")
+            self.window.add_plots(energy_words(traj))
             self._draw_curves()
         self.frame(0.0)
 
@@ -77,9 +76,10 @@ class PlaybackWindow:
 
     def _draw_curves(self) -> None:
         traj = self.play.traj
-        good = np.isfinite(traj.energy().total)
-        time, energy = thin(traj.time[good], traj.energy().total[good] - traj.energy().total[good][0], POINTS)
-        _, violation = thin(traj.time[good], np.asarray(traj.violation())[good], POINTS)
+        change, violation = traj.energy().error, np.asarray(traj.violation())
+        good = np.isfinite(change) & np.isfinite(violation)
+        time, energy = thin(traj.time[good], change[good], POINTS)
+        _, violation = thin(traj.time[good], violation[good], POINTS)  # thinned at the same times
         self.window.draw_plots(time, energy, violation)
 
     def _toggle(self, _: Any) -> None:
@@ -109,13 +109,11 @@ class PlaybackWindow:
         if self._times() and self._time.value != play.time:
             self._time.value = play.time
         if self._words():
-            label, icon = ("Pause", "player-pause") if play.playing else ("Play", "player-play")
-            if self._play.label != label:
-                self._play.label, self._play.icon = label, icon
+            window.show_playing(self._play, play.playing)
             window.say(f"**t = {play.time:.2f} s** of {play.end:.4g} s &nbsp; {window.rate:.0f} frames/s", "")
 
 
-def whole_scene(traj: Trajectory, motion: Any) -> Scene:
+def whole_scene(traj: Trajectory, motion: Motion) -> Scene:
     """The scene of the mechanism, with ground wherever the run goes."""
     scene = scene_of(traj.model.mechanism)
     low, high = bounds_of(scene, motion)

@@ -9,6 +9,7 @@ import numpy as np
 
 from sarrus.mechanism import JOINT_KINDS
 from sarrus.mechanism.forces import Motor
+from sarrus.viewers.forces import weight
 
 if TYPE_CHECKING:
     from sarrus.mechanism import Mechanism
@@ -62,7 +63,7 @@ def coordinate_range(mechanism: Mechanism, joint: str, component: int, size: flo
 def input_ranges(mechanism: Mechanism, model: Model, name: str, size: float) -> list[tuple[str, Range]]:
     """(label, range) of every component of an input."""
     if name in mechanism.forces:
-        most = max(float(np.linalg.norm(model.gravity) * model.masses.sum()), 1.0)
+        most = max(weight(model), 1.0)
         return [
             (f"{name}: {axis}", Range(-m, m, unit))
             for axis, m, unit in zip(
@@ -87,8 +88,7 @@ def motor_range(mechanism: Mechanism, model: Model, motor: Motor, component: int
     if motor.mode == "servo":
         return Range(where.low, where.high, where.unit)
     angular = where.unit == "rad"
-    weight = max(float(np.linalg.norm(model.gravity) * model.masses.sum()), 1.0)
-    most = motor.limit if motor.limit is not None else weight * (size if angular else 1.0)
+    most = motor.limit if motor.limit is not None else max(weight(model), 1.0) * (size if angular else 1.0)
     return Range(-most, most, "N m" if angular else "N")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
 import logging
 import socket
@@ -56,8 +57,6 @@ def is_free(host: str, port: int) -> bool:
         except PermissionError as fault:
             raise MechanismError(f"port {port} needs privileges; choose one above 1023") from fault
         except OSError as fault:
-            import errno
-
             if fault.errno == errno.EADDRINUSE:
                 return False
             raise MechanismError(f"host {host!r} is no address of this machine: {fault.strerror}") from fault

@@ -1,4 +1,4 @@
-"""From where to look first at a mechanism that has not moved yet."""
+"""From where a page looks first at a mechanism."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ CORNER = (-0.95, 0.35)
 
 
 def first_view(mechanism: Mechanism) -> tuple[float, float]:
-    """Azimuth and elevation [rad]: nearly along the axes of a planar mechanism, from a corner of others."""
+    """Azimuth and elevation [rad] for a mechanism that has not moved: nearly along the axes of a planar one,
+    from a corner of others."""
     axes = [
         joint.axis
         for joint in mechanism.joints.values()
@@ -28,5 +29,10 @@ def first_view(mechanism: Mechanism) -> tuple[float, float]:
     ]
     if not axes or not all(abs(axis @ axes[0]) > PARALLEL for axis in axes) or abs(axes[0][2]) > 0.7:
         return CORNER
-    x, y = axes[0][:2] if (axes[0][0], -axes[0][1]) > (0.0, 0.0) else -axes[0][:2]
-    return float(np.arctan2(y, x)) + ASIDE, ABOVE
+    return front(axes[0]) + ASIDE, ABOVE
+
+
+def front(normal: np.ndarray) -> float:
+    """Azimuth [rad] of the side of a plane, given by its normal (3,), that is looked at."""
+    x, y = normal[:2] if (normal[0], -normal[1]) > (0.0, 0.0) else -normal[:2]
+    return float(np.arctan2(y, x))

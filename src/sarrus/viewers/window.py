@@ -32,6 +32,8 @@ SMOOTHING = 0.05
 FIELD_OF_VIEW = np.deg2rad(38.0)
 FLOOR = 1e-17
 """Smallest violation that the plot of its logarithm shows."""
+SPEEDS = {"1/20": 0.05, "1/10": 0.1, "1/4": 0.25, "1/2": 0.5, "1": 1.0, "2": 2.0, "4": 4.0}
+"""Seconds of motion per second, by the words of the menu."""
 NOBODY, STILL = "none", "stands still"
 LAYER_NAMES = {
     "shapes": "Shapes",
@@ -62,7 +64,7 @@ class Window:
         self.gui = self.server.gui
         self._waiting: dict[Hashable, Callable[[], None]] = {}
         self._lock = threading.Lock()
-        self._period, self.busy, self.frames = 1.0 / FRAMES, 0.0, 0
+        self._period = 1.0 / FRAMES
         self.stopped, self._closed, self.trouble = False, False, ""
         self.trail_body: int | None = None
         with self.server.atomic():
@@ -191,6 +193,13 @@ class Window:
                 self.stage.draw_trail(way)
         self.server.flush()
 
+    @staticmethod
+    def show_playing(button: Any, playing: bool) -> None:
+        """Has the button that starts and stops say what it does now."""
+        label, icon = ("Pause", "player-pause") if playing else ("Play", "player-play")
+        if button.label != label:
+            button.label, button.icon = label, icon
+
     def say(self, words: str, trouble: str) -> None:
         """A line of status, and what went wrong, if anything."""
         trouble = trouble or self.trouble
@@ -212,10 +221,7 @@ class Window:
                 elapsed, last = now - last, now
                 self.do_waiting()
                 frame(min(elapsed, SLOWEST))
-                self.frames += 1
-                spent = clock.perf_counter() - now
                 self._period += SMOOTHING * (elapsed - self._period)
-                self.busy += SMOOTHING * (spent * FRAMES - self.busy)
                 due = max(due + 1.0 / FRAMES, now)
                 clock.sleep(max(0.0, due - clock.perf_counter()))
         except KeyboardInterrupt:

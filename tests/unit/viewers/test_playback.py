@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sarrus
-from sarrus.viewers.playback import Playback, blend
+from sarrus.viewers.playback import Playback
 
 DT = 0.01
 
@@ -82,11 +82,6 @@ def test_at_a_node_the_recorded_pose_is_drawn_and_between_two_something_between(
     assert np.linalg.norm(middle.orientation, axis=1) == pytest.approx(1.0)
 
 
-def test_orientations_blend_the_shorter_way_round():
-    a = np.array([[1.0, 0.0, 0.0, 0.0]])
-    assert blend(a, -a, 0.5) == pytest.approx(a)
-
-
 def test_contact_forces_between_two_nodes_carry_the_weight(standing):
     play = Playback(standing)
     play.seek(0.47)
@@ -124,3 +119,15 @@ def test_a_run_of_one_node_can_be_shown(traj):
     play.play()
     play.run(0.1)
     assert play.instant().position == pytest.approx(traj.position[0])
+
+
+def test_ropes_are_lines_and_have_no_arrows_of_contact_forces():
+    mech = sarrus.Mechanism()
+    mech.add_body("bob", 1.0, (0.1, 0.1, 0.1), position=(0.0, 0.0, -1.0))
+    mech.add_rope("rope", "world", "bob", at_a=(0.0, 0.0, 0.0), at_b=(0.0, 0.0, -1.0), length=1.0)
+    traj = sarrus.simulate(sarrus.build(mech), duration=20 * DT, dt=DT)
+    pull = traj.contact_force("bob")[10, 2]
+    assert pull == pytest.approx(9.81, rel=0.05)  # the rope holds the bob all the time
+    play = Playback(traj)
+    play.seek(10.5 * DT)
+    assert len(play.instant().contacts) == 0
