@@ -8,15 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table
 
 from sarrus.cli.answer import JsonFlag, answering
 from sarrus.cli.figures import check_folder, write_plot
 from sarrus.cli.kernels import load_kernels
 from sarrus.cli.progress import progress_bar
 from sarrus.cli.summary import summary
+from sarrus.cli.tables import new_table
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from sarrus.trajectory import Trajectory
 
 
@@ -85,9 +87,9 @@ def perform(show: Show, silent: bool) -> Trajectory:
 def table(runs: list[Trajectory], fields: list[dict[str, Any]]) -> Table:
     """What the runs were and how well they went; energy errors as parts of the largest kinetic energy."""
     columns = ("mechanism", "dt", "dof", "redundant", "energy error", "violation", "us/step")
-    report = Table(title=f"{DURATION:g} s each", title_justify="left", box=None, padding=(0, 2, 0, 0))
-    for column in columns:
-        report.add_column(column, justify="left" if column == "mechanism" else "right", no_wrap=True)
+    report = new_table(*columns, title=f"{DURATION:g} s each", numbers=range(1, len(columns)))
+    for column in report.columns:
+        column.no_wrap = True
     for run, facts, show in zip(runs, fields, SHOWS, strict=True):
         share = facts["energy_error_max"] / run.energy().kinetic.max()
         report.add_row(

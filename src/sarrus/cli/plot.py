@@ -7,13 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Table
 
 from sarrus.cli import completion
 from sarrus.cli.answer import JsonFlag, answering
 from sarrus.cli.figures import check_folder, write_plot
+from sarrus.cli.tables import new_table
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from sarrus.plots.collection import Drawn
 
 
@@ -80,9 +82,8 @@ def plot(
 
 def table(drawn: list[Drawn]) -> Table:
     """What was written, and what was left out and why."""
-    out = Table(box=None, padding=(0, 2, 0, 0), show_header=True, header_style="bold")
-    out.add_column("figure", no_wrap=True)
-    out.add_column("file, or why there is none", overflow="fold")
+    out = new_table("figure", "file, or why there is none")
+    out.columns[0].no_wrap, out.columns[1].overflow = True, "fold"
     for each in drawn:
         out.add_row(each.name, str(each.path) if each.path else f"left out: {each.why_not}")
     return out

@@ -21,12 +21,13 @@ from sarrus.cli.models import (
     mechanism_named,
 )
 from sarrus.errors import MechanismError
+from sarrus.viewers.server import HOST, PORT, require_viser
 
 if TYPE_CHECKING:
     from sarrus.viewers.live_window import LiveWindow
     from sarrus.viewers.playback_window import PlaybackWindow
 
-PORT, DT = 8080, 0.01
+DT = 0.01
 
 
 def view(
@@ -50,9 +51,7 @@ def view(
             autocompletion=completion.methods,
         ),
     ] = None,
-    host: Annotated[
-        str, typer.Option(help="Address to listen on; 0.0.0.0 lets other machines in.")
-    ] = "127.0.0.1",
+    host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 lets other machines in.")] = HOST,
     port: Annotated[int, typer.Option(help="Port to listen on, or the next free one; 0: any.")] = PORT,
     open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the browser.")] = True,
     play: Annotated[bool, typer.Option("--play/--paused", help="Start at once, or wait.")] = True,
@@ -80,8 +79,6 @@ def view(
     with answering(as_json) as answer:
         if seconds is not None and not seconds > 0.0:
             raise MechanismError(f"--seconds must be positive, not {seconds:g}")
-        from sarrus.viewers.server import require_viser
-
         require_viser()
         where = {"host": host, "port": port, "tell": tell}
         if Path(model).suffix.lower() == ".npz":

@@ -110,13 +110,15 @@ def _no_section(traj: Trajectory) -> str | None:
     return None if number >= FEWEST_CROSSINGS else f"only {number} crossings of {words}"
 
 
-def _too_large(traj: Trajectory) -> str | None:
-    bodies = len(traj.body_names)
-    return f"{bodies} bodies are too many to draw" if bodies > graph.MOST_NODES else None
+def _no_pattern(traj: Trajectory) -> str | None:
+    rows = sparsity.block_rows(traj)
+    return f"{rows} block rows are too many to draw" if rows > sparsity.MOST_ROWS else None
 
 
 def _no_graph(traj: Trajectory) -> str | None:
-    return _no_joints(traj) or _too_large(traj)
+    bodies = len(traj.body_names)
+    many = f"{bodies} bodies are too many to draw" if bodies > graph.MOST_NODES else None
+    return _no_joints(traj) or many
 
 
 KINDS = (
@@ -131,6 +133,6 @@ KINDS = (
     Kind("iterations", "iterations of the solver", figures.iterations, _no_steps),
     Kind("phase-portraits", "phase portraits of the joints", phase.phase_portrait, _no_coordinates),
     Kind("poincare", "Poincare section", phase.poincare, _no_section),
-    Kind("sparsity", "system matrix before and after elimination", sparsity.sparsity, _too_large),
+    Kind("sparsity", "system matrix before and after elimination", sparsity.sparsity, _no_pattern),
     Kind("graph", "mechanism graph", graph.mechanism_graph, _no_graph),
 )

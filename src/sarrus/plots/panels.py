@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
+    from sarrus.mechanism import Mechanism
     from sarrus.trajectory import Trajectory
     from sarrus.trajectory.coordinates import Coordinate
 
@@ -55,11 +56,15 @@ def energy_error(axes: Axes, traj: Trajectory) -> None:
 
 
 def conserves(traj: Trajectory) -> bool:
-    """Whether nothing in the mechanism adds or takes energy."""
-    m = traj.model.mechanism
-    damped = any(s.damping > 0.0 for s in m.springs.values())
-    damped = damped or any(np.any(np.asarray(s.damping) > 0.0) for s in m.joint_springs.values())
-    return not (damped or m.motors or m.forces or m.custom_forces or traj.model.contacts.any)
+    """Whether nothing in the mechanism of a run adds or takes energy."""
+    return keeps_energy(traj.model.mechanism, traj.model.contacts.any)
+
+
+def keeps_energy(mechanism: Mechanism, touches: bool) -> bool:
+    """Whether nothing in a mechanism adds or takes energy; touches: whether it has contacts or limits."""
+    springs = (*mechanism.springs.values(), *mechanism.joint_springs.values())
+    damped = any(np.any(np.asarray(spring.damping) > 0.0) for spring in springs)
+    return not (damped or touches or mechanism.motors or mechanism.forces or mechanism.custom_forces)
 
 
 def percent(part: float) -> str:
@@ -117,9 +122,8 @@ def joint_coordinates(
     units = [f"{unit}/s" if rates else unit for unit in units]
     named_lines(axes, traj.time, [(c.label, c.rate if rates else c.path) for c in chosen], outside)
     words = "joint velocities" if rates else "joint coordinates"
-    what = "Velocities" if rates else "Coordinates"
     number = f"{len(chosen)} joint coordinates" if len(chosen) != 1 else "one joint coordinate"
-    title = f"Velocities of {number}" if rates else f"{what} of the joints"
+    title = f"Velocities of {number}" if rates else "Coordinates of the joints"
     dress(axes, f"{words} [{', '.join(units)}]", title=title)
 
 

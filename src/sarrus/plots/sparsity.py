@@ -92,6 +92,11 @@ def touching(traj: Trajectory) -> tuple[int, ...]:
     return tuple(int(p) for p in met[met[:, 0] == steps[count.argmax()], 1])
 
 
+def block_rows(of: Model | Trajectory | analysis.Pattern) -> int:
+    """How many block rows the figure would have; it draws up to `MOST_ROWS`."""
+    return len(_pattern(of)[0].names)
+
+
 def size_words(pattern: analysis.Pattern) -> str:
     """`12 block rows, 59 equations, 34 blocks`."""
     return f"{len(pattern.names)} block rows, {pattern.scalars} equations, {pattern.blocks} blocks"

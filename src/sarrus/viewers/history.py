@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from sarrus.mechanism import Mechanism
     from sarrus.model import Model, State
 
 POINTS = 400
@@ -62,12 +61,3 @@ def violation(model: Model, state: State) -> float:
     """Largest |residual| over all rows of all joints [m, or 2 sin(angle/2)]."""
     residual = model.residuals(state.position[None], state.orientation[None], state.winding)
     return float(np.abs(residual).max(initial=0.0))
-
-
-def keeps_energy(mechanism: Mechanism) -> bool:
-    """Whether nothing in the mechanism takes or gives energy, so that a change of it is an error."""
-    springs = [*mechanism.springs.values(), *mechanism.joint_springs.values()]
-    damped = any(np.any(spring.damping) for spring in springs)
-    touches = mechanism.obstacles or mechanism.contacts or mechanism.ropes or mechanism.limits
-    driven = mechanism.motors or mechanism.joint_frictions or mechanism.custom_forces or mechanism.forces
-    return not (damped or touches or driven)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from sarrus.model.posing import coordinate_names
-from sarrus.viewers.history import keeps_energy
+from sarrus.plots.panels import keeps_energy
 from sarrus.viewers.instant import Trail
 from sarrus.viewers.live import LiveRun
 from sarrus.viewers.ranges import Range, coordinate_range, input_ranges, nearest_turn, wrapped
@@ -63,7 +63,7 @@ class LiveWindow:
             self._add_pull_folder()
             self._add_joints()
             self._add_motors()
-            what = "energy error" if keeps_energy(mechanism) else "energy change"
+            what = "energy error" if keeps_energy(mechanism, model.contacts.any) else "energy change"
             self.window.add_plots(what)
             if self.run.mechanism.bodies:
                 self.window.stage.on_drag(self._dragged)
