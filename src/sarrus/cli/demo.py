@@ -88,6 +88,7 @@ def table(runs: list[Trajectory], fields: list[dict[str, Any]]) -> Table:
     """What the runs were and how well they went; energy errors as parts of the largest kinetic energy."""
     columns = ("mechanism", "dt", "dof", "redundant", "energy error", "violation", "us/step")
     report = new_table(*columns, title=f"{DURATION:g} s each", numbers=range(1, len(columns)))
+    report.padding = (0, 1, 0, 0)  # seven columns fit a terminal of 80 characters
     for column in report.columns:
         column.no_wrap = True
     for run, facts, show in zip(runs, fields, SHOWS, strict=True):
