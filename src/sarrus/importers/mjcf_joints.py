@@ -31,7 +31,7 @@ def add_joints(mech: Mechanism, robot: Robot, b: int, groups: list[Group], part:
     left = mech.bodies[name]
     share = part / (1.0 - part * (len(groups) - 1))  # of what it has left
     for k, group in enumerate(groups):
-        joint = unique(group_name(robot, b, group), mech.joints)
+        joint = unique(group_name(robot, group), mech.joints)
         child = name
         if k < len(groups) - 1:
             child = unique(f"{name}/{joint}", mech.bodies)
@@ -70,7 +70,7 @@ def joint_name(robot: Robot, j: int) -> str:
     return f"{robot.bodies[b]} joint{number}"
 
 
-def group_name(robot: Robot, b: int, group: Group) -> str:
+def group_name(robot: Robot, group: Group) -> str:
     """The names of the members, in the order of the file."""
     return "+".join(joint_name(robot, j) for j in sorted(axis.index for axis in group.members))
 

@@ -18,7 +18,7 @@ from sarrus.mechanism.rotations import rotations
 from sarrus.viewers import camera as cameras
 from sarrus.viewers.canvas import Canvas
 from sarrus.viewers.forces import contact_signs
-from sarrus.viewers.frames import finite_nodes, frame_times, poses
+from sarrus.viewers.frames import finite_nodes, frames, poses
 from sarrus.viewers.scene import CYCLE, LAYERS, scene_of
 
 if TYPE_CHECKING:
@@ -58,8 +58,7 @@ class Film:
         layers: Sequence[str] | None = None,
     ):
         nodes = finite_nodes(traj)
-        self.times = frame_times(traj.time[nodes], fps, speed, start, stop)
-        self.positions, self.orientations = poses(traj, self.times)
+        self.times, self.positions, self.orientations = frames(traj, fps, speed, start, stop)
         self.traj, self.fps = traj, fps
         self._check(size, zoom, follow, trails, layers)
         mechanism = traj.model.mechanism

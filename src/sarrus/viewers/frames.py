@@ -43,7 +43,7 @@ def frames(
 
     fps: frames per second of film; speed: seconds of motion in a second of film; start, stop: of the motion,
     by default all of it."""
-    times = frame_times(traj.time, fps, speed, start, stop)
+    times = frame_times(traj.time[finite_nodes(traj)], fps, speed, start, stop)
     positions, orientations = poses(traj, times)
     return times, positions, orientations
 

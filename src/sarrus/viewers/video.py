@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sarrus.errors import MechanismError
 from sarrus.viewers import encoders
 from sarrus.viewers.film import Film
 
@@ -53,6 +54,8 @@ def render(
     fps = encoders.possible_fps(path, FPS.get(kind, 30.0) if fps is None else fps)
     if size is None:
         size = SMALL if kind in FPS else LARGE
+    if at is not None and kind != ".png":
+        raise MechanismError(f"at is the instant of a picture (.png); {path} is a film: give start and stop")
     if kind == ".png":
         if at is not None:
             start = stop = at

@@ -88,8 +88,10 @@ def test_motors_have_sliders_that_reset_puts_back(pages):
 def test_layers_and_trails_are_shown_and_hidden(pages):
     page = live(pages, sarrus.gallery.make("four_bar"))
     stage = page.window.stage
-    stage.show_layer("frames", True)
-    assert all(mesh.visible for mesh in stage.layers["frames"])
+    assert stage.layers["frames"]
+    for shown in (True, False):
+        stage.show_layer("frames", shown)
+        assert {mesh.visible for mesh in stage.layers["frames"]} == {shown}
     page.window._draw_way_of(1)
     page.run.play()
     for _ in range(4):

@@ -98,6 +98,7 @@ def test_a_film_that_fails_leaves_nothing(swing, tmp_path, name):
         ("run.gif", {"trails": ["link 3"]}, UnknownName, "link 3"),
         ("run.gif", {"layers": ["bones"]}, UnknownName, "bones"),
         ("run.png", {"at": 7.0}, MechanismError, "0 to 0.2 s"),
+        ("run.mp4", {"at": 0.1}, MechanismError, "at is the instant of a picture"),
     ],
 )
 def test_bad_input_is_refused_before_anything_is_written(swing, tmp_path, name, options, fault, words):
