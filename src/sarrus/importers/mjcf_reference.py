@@ -35,7 +35,7 @@ def at_reference(model: MjModel, findings: Findings) -> MjData:
         found = closed(model)
         if found is None:
             findings.change("reference", "", "some constraints do not meet in any configuration near qpos0")
-        elif found is not model.qpos0:
+        elif not np.array_equal(found, model.qpos0):
             findings.change(
                 "reference", "", "not qpos0, but the nearest configuration that meets the equalities"
             )
@@ -62,7 +62,7 @@ def carried(model: MjModel) -> list[int]:
 
 
 def closed(model: MjModel) -> np.ndarray | None:
-    """The configuration next to qpos0 that meets all carried constraints: qpos0 itself, or None."""
+    """The configuration nearest to qpos0 that meets all carried constraints; None: there is none near."""
     import mujoco
 
     off, flags, jacobian = mujoco.mjtDisableBit, int(model.opt.disableflags), int(model.opt.jacobian)

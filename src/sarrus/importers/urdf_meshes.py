@@ -31,7 +31,7 @@ class Meshes:
         self.cache: dict[Path, tuple[np.ndarray, np.ndarray]] = {}
 
     def check(self) -> None:
-        """Nothing, when every mesh that a link names is there and not too large; else one error lists all."""
+        """Nothing, when every mesh that a link names is there; else one error lists those that are not."""
         missing: dict[str, str] = {}
         for element in self.values.file.root.iter("mesh"):
             if (name := self.name(element)) is not None and self.find(name) is None:

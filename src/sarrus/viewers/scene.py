@@ -36,7 +36,13 @@ SQUARES = 24
 
 def rgba(text: str, opacity: float = 1.0) -> Colour:
     """The colour (r, g, b, a), each from 0 to 1, of "#rrggbb"."""
-    return (int(text[1:3], 16) / 255, int(text[3:5], 16) / 255, int(text[5:7], 16) / 255, opacity)
+    red, green, blue = rgb_bytes(text)
+    return (red / 255, green / 255, blue / 255, opacity)
+
+
+def rgb_bytes(text: str) -> tuple[int, int, int]:
+    """The colour (r, g, b), each from 0 to 255, of "#rrggbb"."""
+    return int(text[1:3], 16), int(text[3:5], 16), int(text[5:7], 16)
 
 
 CYCLE = tuple(rgba(c) for c in (BLUE, VERMILLION, GREEN, ORANGE, SKY, PURPLE, WINE, GREY))

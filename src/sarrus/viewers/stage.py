@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sarrus.model.description import matrix
+from sarrus.plots.style import BLUE, ORANGE, PURPLE
 from sarrus.viewers.forces import arrows
 from sarrus.viewers.instant import Instant
-from sarrus.viewers.scene import LAYERS, WORLD, Line, Part, Scene
+from sarrus.viewers.scene import LAYERS, WORLD, Line, Part, Scene, rgb_bytes
 
 if TYPE_CHECKING:
     import viser
 
 # Colours that no body has by itself, so that what is drawn beside the mechanism stands out.
-CONTACT, REACTION, TRAIL, HAND, SPRING, STRING = (
-    (214, 24, 40), (0, 114, 178), (204, 121, 167), (230, 159, 0), (120, 120, 120), (60, 60, 60),
-)  # fmt: skip
+CONTACT, SPRING, STRING = (214, 24, 40), (120, 120, 120), (60, 60, 60)
+REACTION, TRAIL, HAND = rgb_bytes(BLUE), rgb_bytes(PURPLE), rgb_bytes(ORANGE)
 ROOT = "/stage"
 AROUND, LAMP = 0.55, 1.6
 """Strength of the light from all around and of the lamp."""
