@@ -115,6 +115,7 @@ def measured(seconds: float) -> dict:
         reader.join(timeout=READY)
     finally:
         server.kill()
+        server.wait()
     result = json.loads(said[-1])
     # The first seconds belong to loading the page.
     late = [t for t in arrived if t > arrived[-1] - 0.5 * seconds]
@@ -128,9 +129,11 @@ def watch(url: str, goes_on) -> list[float]:
 
     from playwright.sync_api import sync_playwright
 
+    path = next((found for name in BROWSERS if (found := shutil.which(name))), None)
+    if path is None:
+        raise SystemExit(f"install one of {', '.join(BROWSERS)} to watch the viewer")
     arrived: list[float] = []
     with sync_playwright() as playwright:
-        path = next(found for name in BROWSERS if (found := shutil.which(name)))
         browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
         page = browser.new_page(viewport={"width": 320, "height": 240})
         page.on(

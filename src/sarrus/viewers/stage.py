@@ -16,7 +16,8 @@ from sarrus.viewers.scene import LAYERS, WORLD, Line, Part, Scene, rgb_bytes
 if TYPE_CHECKING:
     import viser
 
-# Colours that no body has by itself, so that what is drawn beside the mechanism stands out.
+# What is drawn beside the mechanism.  The red of contact forces no body has by itself; reactions, trails and
+# hands may share a colour with one.
 CONTACT, SPRING, STRING = (214, 24, 40), (120, 120, 120), (60, 60, 60)
 REACTION, TRAIL, HAND = rgb_bytes(BLUE), rgb_bytes(PURPLE), rgb_bytes(ORANGE)
 ROOT = "/stage"
