@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-HEAVY = {"numba", "scipy", "matplotlib", "mujoco", "pinocchio"}
+HEAVY = {"numba", "scipy", "matplotlib", "mujoco", "pinocchio", "viser", "PIL", "yaml"}
 
 
 def run(*command: str) -> subprocess.CompletedProcess[str]:
