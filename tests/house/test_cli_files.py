@@ -181,3 +181,12 @@ def test_a_urdf_file_without_its_meshes_is_read_when_asked(tmp_path):
     assert result.exit_code == BAD_INPUT
     assert "--no-meshes" in result.stderr
     assert json_of("check", path, "--no-meshes")["bodies"] == 1
+
+
+def test_a_start_that_overlaps_is_refused_or_pushed_apart(tmp_path):
+    path = tmp_path / "sunk.xml"
+    path.write_text(ROBOT.replace('pos="0 0 1"', 'pos="0 0 0.5"'))
+    result = sarrus("simulate", path, "--ground", *SHORT)
+    assert result.exit_code == BAD_INPUT
+    assert "--allow-overlap" in result.stderr
+    assert json_of("simulate", path, "--ground", "--allow-overlap", *SHORT)["min_gap"] > 0.0

@@ -49,6 +49,12 @@ def simulate(
     html: Annotated[
         Path | None, typer.Option(metavar="FILE.html", help="Write an animation for any browser.")
     ] = None,
+    allow_overlap: Annotated[
+        bool,
+        typer.Option(
+            "--allow-overlap", help="Push apart what overlaps at the start, in place of refusing it."
+        ),
+    ] = False,
     reactions: Annotated[
         bool, typer.Option("--reactions", help="Record what the joints transmit, for plots; with --out.")
     ] = False,
@@ -81,7 +87,8 @@ def simulate(
         mechanism = mechanism_named(
             model, settings, fixed_base=fixed_base, ground=ground, self_contact=self_contact, meshes=meshes
         )
-        run(answer, model, mechanism, keyframe, duration, dt, method, out, plot, html, reactions)
+        options = {"reactions": reactions, "allow_overlap": allow_overlap}
+        run(answer, model, mechanism, keyframe, duration, dt, method, out, plot, html, options)
 
 
 def check_outputs(out: Path | None, plot: Path | None, html: Path | None = None) -> None:
@@ -112,13 +119,15 @@ def run(
     out: Path | None,
     plot: Path | None,
     html: Path | None,
-    reactions: bool,
+    options: dict[str, bool],
 ) -> None:
-    """Simulate, save, plot and answer; a StepFailed is passed on once what came before it is saved."""
+    """Simulate, save, plot and answer; a StepFailed is passed on once what came before it is saved.
+
+    options: of `sarrus.simulate`, as they are."""
     import sarrus
 
     built = sarrus.build(mechanism)
-    start = start_at(built, keyframe) | {"reactions": reactions}
+    start = start_at(built, keyframe) | options
     load_kernels(built, method, start)
     failure = None
     with progress_bar(label_of(model), silent=answer.as_json) as progress:
@@ -148,7 +157,7 @@ def run(
             "out": out,
             "plots": plots,
             "html": html,
-            "reactions": reactions,
+            "reactions": options["reactions"],
         }
     )
     if failure is not None:

@@ -84,7 +84,7 @@ class ImportReport:
             named = ", ".join(self.beyond[:NAMED]) + (", ..." if len(self.beyond) > NAMED else "")
             lines.append(
                 f"The reference is beyond the limits of {len(self.beyond)} joints ({named}): start "
-                "elsewhere, such as at a keyframe, or with allow_overlap=True."
+                "elsewhere, such as at a keyframe, or with allow_overlap=True (--allow-overlap)."
             )
         if self.timestep is not None:
             lines.append(f"The file asks for a time step of {self.timestep:.6g} s.")

@@ -56,10 +56,10 @@ def check_overlap(model: Model, state: State) -> None:
         more = f" (and {len(found) - 1} more like it)" if len(found) > 1 else ""
         at_reference = np.array_equal(state.position, model.initial_state().position)
         keys = ", ".join(repr(name) for name in model.mechanism.keyframes if at_reference)
-        start = f"start at a keyframe (model.state(keyframe=...): {keys}), or " if keys else ""
+        start = f"start at a keyframe (model.state(keyframe=...), --keyframe: {keys}), or " if keys else ""
         raise MechanismError(
             f"the start overlaps: {words(model, worst)}{more}; place the bodies apart, {start or 'or '}use "
-            "allow_overlap=True, which pushes them apart before the first step"
+            "allow_overlap=True (--allow-overlap), which pushes them apart before the first step"
         )
 
 
