@@ -170,9 +170,14 @@ def _slots(sequence, upper, paths, groups, at_body, place_in_order) -> list[int]
     for k, met in enumerate(near):
         for j in met:
             near[j].add(k)
+    # Rows of one pair of bodies meet the same rows, so that most of the second neighbours were found before.
+    found: dict[frozenset[int], set[int]] = {}
     slot: list[int] = []
     for k in range(len(sequence)):
-        taken = {slot[i] for j in near[k] for i in near[j] if i < k}
+        first = frozenset(near[k])
+        if first not in found:
+            found[first] = set().union(*(near[j] for j in first))
+        taken = {slot[i] for i in found[first] if i < k}
         free = 0
         while free in taken:
             free += 1
