@@ -133,10 +133,11 @@ def test_a_yaml_file_is_simulated_and_its_plot_is_named_after_it(pendulum, tmp_p
         (["hopper.xml", "--no-meshes"], "is for URDF files"),
         (["pendulum", "--keyframe", "up"], "up"),
         (["missing.xml"], "no such file"),
-        (["."], "is a folder; name a file in it: broken.xml, hopper.xml"),
+        (["."], "is a folder; name a file in it: broken.xml, hopper.xml, still.xml"),
         (["empty/"], "holds no file of a mechanism"),
         (["run.npz"], "saved run"),
         (["broken.xml"], "broken.xml"),
+        (["still.xml"], "still.xml: holds no body that can move"),
         (["notes.txt"], ".urdf"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
@@ -146,6 +147,7 @@ def test_bad_input_ends_with_status_2_and_one_error(robot, tmp_path, monkeypatch
     for name in ("run.npz", "notes.txt"):
         (tmp_path / name).write_text("")
     (tmp_path / "broken.xml").write_text("<mujoco><worldbody>")
+    (tmp_path / "still.xml").write_text('<mujoco><worldbody><geom size="1"/></worldbody></mujoco>')
     (tmp_path / "empty").mkdir()
     result = sarrus("simulate", *arguments, *SHORT, "--json")
     assert result.exit_code == BAD_INPUT, result.stderr

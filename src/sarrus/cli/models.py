@@ -132,9 +132,12 @@ def mechanism_in(model: str, fixed_base: bool, ground: bool, self_contact: bool,
     # What was left out is told once, in words, instead of as a warning with a line of code.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        return sarrus.load(
+        mechanism = sarrus.load(
             path, fixed_base=fixed_base, ground=ground, self_contact=self_contact, meshes=meshes
         )
+    if not mechanism.bodies:
+        raise FileError(f"{model}: holds no body that can move")
+    return mechanism
 
 
 def not_carried_over(mechanism: Mechanism) -> list[str]:
