@@ -26,7 +26,7 @@ from sarrus.viewers.playback_window import PlaybackWindow
 from sarrus.viewers.server import free_port, url_of
 
 BAD_INPUT = 2
-PATIENCE = 60.0
+PATIENCE = 240.0
 """Seconds that a slow machine may take to draw a page by software."""
 SIZE = {"width": 1000, "height": 460}
 

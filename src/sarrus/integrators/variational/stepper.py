@@ -198,7 +198,7 @@ class VariationalStepper:
         stats, parts = np.zeros((steps, run.STATS), np.int64), np.zeros(steps, np.int64)
         self.kept = []
         line, k, failure = 1, 0, None
-        chosen_at = -1
+        chosen_at, afresh_at = -1, -1
         while k < steps:
             inputs = u if len(u) == 1 else u[k:]
             before = self.kernel.copy(), self.time
@@ -225,6 +225,9 @@ class VariationalStepper:
                     break
                 failure, wrote = self._divide(k, u, every, line, out, reactions, stats, parts, Status(status))
                 if failure is not None:
+                    if afresh_at != self.done and self.contacts and self._start_afresh():
+                        afresh_at, failure = self.done, None
+                        continue
                     break
                 k, line = k + 1, line + wrote
         recorded = out[1:line]
@@ -316,6 +319,25 @@ class VariationalStepper:
         if len(self.saved):
             self.kernel[:] = self.saved
         self.start(run.FROM_MOMENTA, u)
+
+    def _start_afresh(self) -> bool:
+        """The node without what was remembered: momenta of its velocities, rows chosen anew, no forces.
+
+        Next to a singular configuration these may lead astray; the motion from a node does not depend on
+        them.  False where the node cannot be started from."""
+        node, projection = self.kernel.copy(), self.projection
+        state = self.state()
+        state.memory = None
+        self.kernel[:] = self.arrays.state
+        self._put_sides()
+        try:
+            self._load(state)
+        except MechanismError:
+            self.kernel[:] = node
+            return False
+        finally:
+            self.projection = projection
+        return True
 
     def _divide(
         self, k, u, every, line, out, reactions, stats, divided, status
