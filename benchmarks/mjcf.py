@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sarrus.importers.mjcf_writer import mjcf_document
+from sarrus.importers.mjcf_writer.writer import mjcf_document
 
 
 def mjcf(mech) -> str:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sarrus.importers.mjcf_writer_tree import Branch, pose
-from sarrus.importers.mjcf_writer_tree import spanning_tree as tree_of
+from sarrus.importers.mjcf_writer.tree import Branch, pose
+from sarrus.importers.mjcf_writer.tree import spanning_tree as tree_of
 from sarrus.mechanism.rotations import rotation as matrix_of
 
 WORLD = "world"

@@ -53,7 +53,7 @@ def serve(seconds: float) -> None:
     """Runs the viewer on one core; prints the url, and what was measured once somebody watched."""
     pin(own_cores()[0])
     import sarrus
-    from sarrus.viewers.live_window import LiveWindow, show_live
+    from sarrus.viewers.live.run_window import LiveWindow, show_live
 
     page = LiveWindow(sarrus.gallery.make(ROBOT), port=0)
     print(json.dumps({"url": page.window.url}), flush=True)

@@ -21,13 +21,13 @@ from typer.testing import CliRunner
 import sarrus
 from sarrus.cli.app import app
 from sarrus.errors import MechanismError
-from sarrus.viewers.live_window import LiveWindow
-from sarrus.viewers.playback_window import PlaybackWindow
-from sarrus.viewers.server import free_port, url_of
+from sarrus.viewers.live.playback_window import PlaybackWindow
+from sarrus.viewers.live.run_window import LiveWindow
+from sarrus.viewers.live.server import free_port, url_of
 
 BAD_INPUT = 2
 PATIENCE = 240.0
-"""Seconds that a slow machine may take to draw a page by software."""
+"""Seconds that a slow machine may take to compile kernels and to draw a page by software."""
 SIZE = {"width": 1000, "height": 460}
 
 

@@ -107,7 +107,7 @@ def render(
     """
     with answering(as_json) as answer:
         import sarrus
-        from sarrus.viewers import encoders, video
+        from sarrus.viewers.film import encoders, video
 
         path = run.with_suffix(".mp4") if out is None else out
         pixels = None if size is None else pixels_of(size)

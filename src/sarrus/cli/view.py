@@ -21,11 +21,11 @@ from sarrus.cli.models import (
     mechanism_named,
 )
 from sarrus.errors import MechanismError
-from sarrus.viewers.server import HOST, PORT, require_viser
+from sarrus.viewers.live.server import HOST, PORT, require_viser
 
 if TYPE_CHECKING:
-    from sarrus.viewers.live_window import LiveWindow
-    from sarrus.viewers.playback_window import PlaybackWindow
+    from sarrus.viewers.live.playback_window import PlaybackWindow
+    from sarrus.viewers.live.run_window import LiveWindow
 
 DT = 0.01
 
@@ -117,7 +117,7 @@ def refuse_model_options(model: str, *options: Any) -> None:
 def live(mechanism: Any, dt: float, method: str, keyframe: str | None, where: dict[str, Any]) -> LiveWindow:
     """The page of a mechanism, its kernels ready."""
     from sarrus.errors import unknown_name
-    from sarrus.viewers.live_window import LiveWindow
+    from sarrus.viewers.live.run_window import LiveWindow
 
     if keyframe is not None and keyframe not in mechanism.keyframes:
         raise unknown_name("keyframe", keyframe, mechanism.keyframes)
@@ -127,7 +127,7 @@ def live(mechanism: Any, dt: float, method: str, keyframe: str | None, where: di
 def playback(path: str, where: dict[str, Any]) -> PlaybackWindow:
     """The page of a saved run."""
     import sarrus
-    from sarrus.viewers.playback_window import PlaybackWindow
+    from sarrus.viewers.live.playback_window import PlaybackWindow
 
     return PlaybackWindow(sarrus.load_trajectory(path), **where)
 
@@ -141,8 +141,8 @@ def ready(answer: Answer, page: Any, model: str, kind: str) -> None:
 
 def serve(page: Any, *, open_browser: bool, play: bool, seconds: float | None) -> None:
     """Runs the page until Ctrl-C or for `seconds`."""
-    from sarrus.viewers.live_window import LiveWindow, show_live
-    from sarrus.viewers.playback_window import show_playback
+    from sarrus.viewers.live.playback_window import show_playback
+    from sarrus.viewers.live.run_window import LiveWindow, show_live
 
     show = show_live if isinstance(page, LiveWindow) else show_playback
     show(page, open_browser=open_browser, play=play, seconds=seconds)

@@ -61,17 +61,17 @@ def read_member(inside: Path, chosen: str, shown: str, options: dict[str, Any]) 
     """The mechanism of an unpacked model file; messages name it by the archive and its path there."""
     path = inside / chosen
     if path.suffix.lower() in (".yaml", ".yml"):
-        from sarrus.importers.yaml_reader import read_yaml
+        from sarrus.importers.yaml.reader import read_yaml
 
         for what, value in options.items():
             if value != DEFAULTS[what]:
                 raise MechanismError(f"{shown}: {what} is for robot files; a YAML mechanism says it itself")
         return read_yaml(path)
     if path.suffix.lower() == ".urdf" or read_xml(path, shown=shown).root.tag == "robot":
-        from sarrus.importers.urdf import read_urdf
+        from sarrus.importers.urdf.reader import read_urdf
 
         return read_urdf(path, shown=shown, within=inside, **options)
-    from sarrus.importers.mjcf import read_mjcf
+    from sarrus.importers.mjcf.reader import read_mjcf
     from sarrus.importers.references import mjcf_files
 
     if not options.pop("meshes"):

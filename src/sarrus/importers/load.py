@@ -46,7 +46,7 @@ def load(
         for what, value, default in (("fixed_base", fixed_base, False), ("self_contact", self_contact, True)):
             if value != default:
                 raise MechanismError(f"{where}: {what} is for robot files; a YAML mechanism says it itself")
-        from sarrus.importers.yaml_reader import read_yaml
+        from sarrus.importers.yaml.reader import read_yaml
 
         mech = read_yaml(path, functions=functions)
     else:
@@ -84,11 +84,11 @@ def form_of(path: str | os.PathLike[str]) -> str:
 def _reader(form: str) -> Callable[..., Mechanism]:
     """The reader of a form; each loads what it needs."""
     if form == "mjcf":
-        from sarrus.importers.mjcf import read_mjcf
+        from sarrus.importers.mjcf.reader import read_mjcf
 
         return read_mjcf
     if form == "urdf":
-        from sarrus.importers.urdf import read_urdf
+        from sarrus.importers.urdf.reader import read_urdf
 
         return read_urdf
     from sarrus.importers.archive import read_zip

@@ -7,7 +7,7 @@ import warnings
 from pathlib import Path
 
 from sarrus.errors import FileError
-from sarrus.importers.yaml_form import SUFFIXES
+from sarrus.importers.yaml.form import SUFFIXES
 from sarrus.mechanism import Mechanism
 from sarrus.output import replacing
 
@@ -25,11 +25,11 @@ def save(mechanism: Mechanism, path: str | os.PathLike[str]) -> None:
     target = Path(path)
     suffix = target.suffix.lower()
     if suffix in SUFFIXES:
-        from sarrus.importers.yaml_writer import yaml_text
+        from sarrus.importers.yaml.writer import yaml_text
 
         write_whole(target, yaml_text(mechanism))
     elif suffix in MJCF_SUFFIXES:
-        from sarrus.importers.mjcf_writer import mjcf_document
+        from sarrus.importers.mjcf_writer.writer import mjcf_document
 
         document = mjcf_document(mechanism)
         write_whole(target, document.text)

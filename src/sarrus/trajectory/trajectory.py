@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from sarrus.model import Model, State
-    from sarrus.viewers.show import Shown
+    from sarrus.viewers.live.show import Shown
 
 
 STATE_FIELDS = ("time", "position", "orientation", "velocity", "angular_velocity", "winding", "memory")
@@ -262,7 +262,7 @@ class Trajectory:
 
         block: stay until Ctrl-C; else returns what has `url` and `close()`, and the page lives beside the
         caller."""
-        from sarrus.viewers.show import show
+        from sarrus.viewers.live.show import show
 
         return show(self, host=host, port=port, block=block, open_browser=open_browser)
 
@@ -277,16 +277,16 @@ class Trajectory:
 
         title: by default the name of the mechanism.  At most `fps` nodes per second are kept, fewer where the
         file would exceed `max_size` [bytes]; the page says so."""
-        from sarrus.viewers.html import to_html
+        from sarrus.viewers.page.html import to_html
 
         return to_html(self, path, title=title, fps=fps, max_size=max_size)
 
     def render(self, path: str | os.PathLike[str], **options: Any) -> Path:
         """The path of a film (.mp4, .gif, .webp) or picture (.png) of the run, drawn without a display.
 
-        Options as of `sarrus.viewers.video.render`: size, fps, speed, start, stop, at, azimuth, elevation,
-        zoom, follow, trails, forces, layers, progress."""
-        from sarrus.viewers.video import render
+        Options as of `sarrus.viewers.film.video.render`: size, fps, speed, start, stop, at, azimuth,
+        elevation, zoom, follow, trails, forces, layers, progress."""
+        from sarrus.viewers.film.video import render
 
         return render(self, path, **options)
 

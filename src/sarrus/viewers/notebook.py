@@ -100,7 +100,7 @@ def model_html(model: Model) -> str:
 
 def trajectory_html(traj: Trajectory) -> str:
     """The report of a run as a table, and its animation where that fits into `MAX_SIZE`."""
-    from sarrus.viewers.html import page
+    from sarrus.viewers.page.html import page
 
     try:
         lines, name = traj.report().splitlines(), traj.model.mechanism.name

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import sarrus
-from sarrus.importers.mjcf_writer import MAX_DEPTH, mjcf_document
+from sarrus.importers.mjcf_writer.writer import MAX_DEPTH, mjcf_document
 from sarrus.importers.saving import LossySave
 
 DURATION = 0.3  # [s]

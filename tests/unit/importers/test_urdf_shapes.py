@@ -11,8 +11,8 @@ from tests.unit.importers.urdf_texts import joint, link, robot, written
 
 import sarrus
 from sarrus.errors import FileError
-from sarrus.importers.collada import read_collada
 from sarrus.importers.hulls import CORNERS
+from sarrus.importers.urdf.collada import read_collada
 
 CLOSE = 1e-12
 TETRAHEDRON = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n"

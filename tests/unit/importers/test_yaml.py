@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 import sarrus
 import sarrus.mechanism as m
-from sarrus.importers import yaml_form as form
-from sarrus.importers.yaml_nodes import parse_text, plain_value
-from sarrus.importers.yaml_reader import read_yaml
-from sarrus.importers.yaml_text import number, word
-from sarrus.importers.yaml_writer import functions_of, yaml_text
+from sarrus.importers.yaml import form
+from sarrus.importers.yaml.nodes import parse_text, plain_value
+from sarrus.importers.yaml.reader import read_yaml
+from sarrus.importers.yaml.text import number, word
+from sarrus.importers.yaml.writer import functions_of, yaml_text
 
 TABLES = [*form.TABLES, "contacts"]
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import sarrus
-from sarrus.importers import yaml_nodes
-from sarrus.importers.yaml_reader import read_yaml
+from sarrus.importers.yaml import nodes as yaml_nodes
+from sarrus.importers.yaml.reader import read_yaml
 
 BODY = "sarrus: 1\nbodies:\n  rod: {mass: 1, inertia: [1, 1, 1]}\n"
 HINGE = BODY + "joints:\n  hinge:\n    kind: revolute\n    parent: world\n    child: rod\n"

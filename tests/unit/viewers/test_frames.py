@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sarrus.errors import MechanismError
-from sarrus.viewers.film import smooth
+from sarrus.viewers.film.film import smooth
 from sarrus.viewers.frames import frame_times, frames, slerp
 
 NODES = np.linspace(0.0, 1.0, 11)

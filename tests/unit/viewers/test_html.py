@@ -15,9 +15,9 @@ import pytest
 
 import sarrus
 from sarrus.trajectory import Trajectory
-from sarrus.viewers.html import page
-from sarrus.viewers.motion import arrows_of, motion_of
 from sarrus.viewers.notebook import MAX_SIZE
+from sarrus.viewers.page.html import page
+from sarrus.viewers.page.motion import arrows_of, motion_of
 
 HOSTILE = """</script><script>alert("1")</script> <b>&amp;'\u2028]]> {{data}}"""
 PRECISION = 1e-4
@@ -354,8 +354,8 @@ def test_tables_of_large_mechanisms_are_shortened():
 def test_the_player_belongs_to_the_package():
     from importlib.resources import files
 
-    from sarrus.viewers.html import SCRIPTS
+    from sarrus.viewers.page.html import SCRIPTS
 
-    folder = files("sarrus.viewers").joinpath("player")
+    folder = files("sarrus.viewers.page").joinpath("player")
     present = {Path(str(item)).name for item in folder.iterdir()}
     assert {*(f"{name}.js" for name in SCRIPTS), "player.css", "player.html"} == present

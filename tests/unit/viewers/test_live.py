@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import sarrus
-from sarrus.viewers import pull as pulling
-from sarrus.viewers.live import LiveRun
+from sarrus.viewers.live import pull as pulling
+from sarrus.viewers.live.run import LiveRun
 
 DT = 0.01
 FRAME = 0.025

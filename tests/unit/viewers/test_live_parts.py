@@ -7,13 +7,13 @@ import pytest
 
 import sarrus
 from sarrus.plots.panels import keeps_energy
-from sarrus.viewers.forces import JointPoints, arrows, weight
-from sarrus.viewers.instant import TRAIL, Instant, Trail
-from sarrus.viewers.ranges import coordinate_range, input_ranges, nearest_turn, wrapped
+from sarrus.viewers.live.forces import JointPoints, arrows, weight
+from sarrus.viewers.live.instant import TRAIL, Instant, Trail
+from sarrus.viewers.live.ranges import coordinate_range, input_ranges, nearest_turn, wrapped
+from sarrus.viewers.live.stage import coil, grouped, label
+from sarrus.viewers.live.views import CORNER, first_view
+from sarrus.viewers.live.window import prefixed
 from sarrus.viewers.scene import scene_of
-from sarrus.viewers.stage import coil, grouped, label
-from sarrus.viewers.views import CORNER, first_view
-from sarrus.viewers.window import prefixed
 
 
 def instant(time: float, x: float) -> Instant:

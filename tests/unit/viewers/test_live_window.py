@@ -10,8 +10,8 @@ import pytest
 
 import sarrus
 from sarrus.errors import MechanismError
-from sarrus.viewers.live_window import MANY, LiveWindow
-from sarrus.viewers.playback_window import PlaybackWindow
+from sarrus.viewers.live.playback_window import PlaybackWindow
+from sarrus.viewers.live.run_window import MANY, LiveWindow
 
 FRAME = 0.025
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sarrus
-from sarrus.viewers.playback import Playback
+from sarrus.viewers.live.playback import Playback
 
 DT = 0.01
 

@@ -7,10 +7,10 @@ import pytest
 
 import sarrus
 from sarrus.mechanism.rotations import rotations
-from sarrus.viewers import raster
-from sarrus.viewers.camera import best_direction, framing
-from sarrus.viewers.canvas import Canvas
-from sarrus.viewers.pieces import tones
+from sarrus.viewers.film import raster
+from sarrus.viewers.film.camera import best_direction, framing
+from sarrus.viewers.film.canvas import Canvas
+from sarrus.viewers.film.pieces import tones
 from sarrus.viewers.scene import scene_of
 
 SIZE = (96, 64)

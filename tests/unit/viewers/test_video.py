@@ -8,9 +8,9 @@ from PIL import Image
 
 import sarrus
 from sarrus.errors import FileError, MechanismError, UnknownName
-from sarrus.viewers import encoders
-from sarrus.viewers.film import Film
-from sarrus.viewers.video import render
+from sarrus.viewers.film import encoders
+from sarrus.viewers.film.film import Film
+from sarrus.viewers.film.video import render
 
 SMALL = (96, 64)
 

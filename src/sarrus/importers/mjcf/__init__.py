@@ -1,0 +1,1 @@
+"""MJCF robots into mechanisms, through MuJoCo's own compiler."""

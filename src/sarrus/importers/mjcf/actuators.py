@@ -1,0 +1,154 @@
+"""Actuators of a compiled model as motors: efforts, servos, and dampers beside them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sarrus.importers.mjcf.compile import Robot, column, named
+from sarrus.importers.names import unique
+from sarrus.importers.report import Coordinate, Input
+from sarrus.mechanism import JOINT_KINDS, Mechanism
+
+if TYPE_CHECKING:
+    from mujoco import MjModel
+
+
+def actuator_name(robot: Robot, a: int) -> str:
+    """The name of an actuator in the file, or one made of its number."""
+    return robot.name("ACTUATOR", a) or f"actuator {a + 1}"
+
+
+def control_number(model: MjModel, a: int) -> int:
+    """Which control an actuator takes; each takes one where this version of MuJoCo knows no others."""
+    first = column(model, "actuator_ctrladr")
+    return a if first is None else int(first[a])
+
+
+def add_actuators(mech: Mechanism, robot: Robot) -> None:
+    """Adds a motor for each actuator that drives one joint coordinate; the rest is listed."""
+    model = robot.model
+    for a in range(getattr(model, "nactuator", model.nu)):
+        name = actuator_name(robot, a)
+        why = obstacle(robot, a)
+        if why is not None:
+            robot.findings.lose("actuator", name, why)
+        else:
+            add_motor(mech, robot, a, name)
+
+
+def obstacle(robot: Robot, a: int) -> str | None:
+    """Why an actuator has no counterpart, or None."""
+    model = robot.model
+    if robot.disabled("ACTUATION"):
+        return "actuation is switched off in the file"
+    group = int(model.actuator_group[a])
+    if 0 <= group < 31 and model.opt.disableactuator & (1 << group):
+        return "its group is switched off in the file"
+    transmission = named("mjtTrn", model.actuator_trntype[a])
+    if transmission not in ("joint", "jointinparent"):
+        return f"no counterpart for the transmission {transmission}"
+    joint = int(model.actuator_trnid[a, 0])
+    if joint not in robot.places:
+        return "its joint is held still"
+    if named("mjtJoint", model.jnt_type[joint]) not in ("hinge", "slide"):
+        return "it drives a ball or free joint"
+    dynamics = named("mjtDyn", model.actuator_dyntype[a])
+    if dynamics != "none":
+        return f"no counterpart for activation dynamics of type {dynamics}"
+    gain = named("mjtGain", model.actuator_gaintype[a])
+    bias = named("mjtBias", model.actuator_biastype[a])
+    if gain != "fixed" and not (gain == "affine" and not np.any(model.actuator_gainprm[a, 1:3])):
+        return f"no counterpart for a gain of type {gain}"
+    if bias not in ("none", "affine"):
+        return f"no counterpart for a bias of type {bias}"
+    _, stiffness, damping = bias_of(model, a)
+    if stiffness < 0.0 or damping < 0.0:
+        return "its bias drives it away, which a spring and damper do not"
+    return None
+
+
+def bias_of(model: MjModel, a: int) -> tuple[float, float, float]:
+    """(force, stiffness, damping) of an actuator: its force is gain control + force - stiffness l - damping
+    dl/dt."""
+    if named("mjtBias", model.actuator_biastype[a]) == "none":
+        return 0.0, 0.0, 0.0
+    force, stiffness, damping = (float(x) for x in model.actuator_biasprm[a, :3])
+    return force, -stiffness, -damping
+
+
+def add_motor(mech: Mechanism, robot: Robot, a: int, name: str) -> None:
+    """Adds the motor of an actuator on one joint coordinate q: its length l is gear (q + offset)."""
+    model, findings = robot.model, robot.findings
+    place = robot.places[int(model.actuator_trnid[a, 0])]
+    gear, gain = float(model.actuator_gear[a, 0]), float(model.actuator_gainprm[a, 0])
+    force, stiffness, damping = bias_of(model, a)
+    motor = unique(name, mech.input_names)
+    count = len(JOINT_KINDS[mech.joints[place.joint].kind].coordinates)
+    where = {"joint": place.joint, "component": None if count == 1 else place.component}
+    if gear == 0.0:
+        findings.lose("actuator", name, "its gear is 0")
+        return
+    if stiffness > 0.0:
+        limit = effort_limit(robot, a, name, gear, None)
+        mech.add_motor(
+            motor,
+            mode="servo",
+            stiffness=gear**2 * stiffness,
+            damping=gear**2 * damping,
+            limit=limit,
+            **where,
+        )
+        factor, offset = gain / (stiffness * gear), force / (stiffness * gear) - place.offset
+        if model.actuator_ctrllimited[a] and not robot.disabled("CLAMPCTRL"):
+            findings.lose("actuator", name, "the range of the control: a servo takes any target")
+    else:
+        limit = effort_limit(robot, a, name, gear, gain if not force else None)
+        mech.add_motor(motor, mode="force", limit=limit, **where)
+        factor, offset = gear * gain, gear * force
+        if damping > 0.0:
+            add_damper(mech, robot, place, motor, gear**2 * damping, limited=limit is not None)
+        if offset:
+            findings.change(
+                "actuator", name, f"pushes with {offset:.6g} at control 0; the input must hold it"
+            )
+    findings.inputs[name] = Input(motor, factor, offset)
+    for table, what in (("actuator_dampingpoly", "nonlinear damping"), ("actuator_delay", "delay")):
+        numbers = column(model, table)
+        if numbers is not None and np.any(numbers[a]):
+            findings.lose("actuator", name, f"its {what}")
+
+
+def add_damper(
+    mech: Mechanism, robot: Robot, place: Coordinate, motor: str, damping: float, *, limited: bool
+) -> None:
+    """Adds the damper of an actuator of velocity beside its force."""
+    values = np.zeros(len(JOINT_KINDS[mech.joints[place.joint].kind].coordinates))
+    values[place.component] = damping
+    name = unique(f"{motor} damper", mech.joint_springs)
+    mech.add_joint_spring(name, place.joint, stiffness=0.0, damping=values)
+    beyond = "; the limit of its force leaves the damper out" if limited else ""
+    robot.findings.change("actuator", motor, f"a force and the damper {name!r}{beyond}")
+
+
+def effort_limit(robot: Robot, a: int, name: str, gear: float, gain: float | None) -> float | None:
+    """The largest effort [N or N m] of a motor on its joint, or None; `gain` where the control bounds it."""
+    model, bounds = robot.model, []
+    if model.actuator_forcelimited[a]:
+        bounds.append(gear * model.actuator_forcerange[a])
+    if gain is not None and model.actuator_ctrllimited[a] and not robot.disabled("CLAMPCTRL"):
+        bounds.append(gear * gain * model.actuator_ctrlrange[a])
+    j = int(model.actuator_trnid[a, 0])
+    if model.jnt_actfrclimited[j]:
+        bounds.append(np.array(model.jnt_actfrcrange[j]))
+    if not bounds:
+        return None
+    lower = max(float(min(b)) for b in bounds)
+    upper = min(float(max(b)) for b in bounds)
+    limit = max(abs(lower), abs(upper))
+    if abs(lower + upper) > 1e-9 * max(limit, 1e-300):
+        robot.findings.change(
+            "actuator", name, f"its effort from {lower:.6g} to {upper:.6g} became one of at most {limit:.6g}"
+        )
+    return limit if limit > 0.0 else None

@@ -1,0 +1,1 @@
+"""Mechanisms as MJCF files."""

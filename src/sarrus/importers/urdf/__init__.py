@@ -1,0 +1,1 @@
+"""URDF robots into mechanisms, with their loops."""

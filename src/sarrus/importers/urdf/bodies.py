@@ -1,0 +1,218 @@
+"""Which links become bodies, which become frames of others, and the bodies themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from xml.etree.ElementTree import Element
+
+import numpy as np
+
+from sarrus.errors import FileError, MechanismError
+from sarrus.importers.report import Findings
+from sarrus.importers.urdf.closing import Closed
+from sarrus.importers.urdf.geometry import Geometry
+from sarrus.importers.urdf.robot import Joint, Link
+from sarrus.importers.urdf.tree import WORLD, Tree
+from sarrus.importers.urdf.values import Values
+from sarrus.mechanism import Mechanism
+from sarrus.mechanism.rotations import quaternion
+from sarrus.mechanism.shapes import Shape
+
+NEGLIGIBLE = 1e-9
+"""Mass of a body that the file gives none, as a part of that of the robot; also of its inertia."""
+NEGLIGIBLE_IN_LOOPS = 1e-6
+"""The same where the robot has loops or mimics: redundant rows are found to 1e-9 in the metric of mass."""
+
+SLIGHT = 0.1
+"""Part of the largest moment by which it may exceed the sum of the others: CAD tools write such inertias."""
+ROUNDED = 1e-5
+"""The same for numbers with few digits: nothing is said about it."""
+
+
+@dataclass(slots=True, eq=False)
+class Robot:
+    """All that is known of a robot while its mechanism is made."""
+
+    values: Values
+    findings: Findings
+    links: dict[str, Link]
+    joints: dict[str, Joint]
+    tree: Tree
+    closed: Closed
+    negligible: float  # mass of a link that has none, as a part of that of the robot
+    host: dict[str, str] = field(default_factory=dict)  # the body that carries each link, or "world"
+    scenery: set[str] = field(default_factory=set)  # bodies without mass, fixed in the world, only to draw
+
+    def place(self, link: str) -> np.ndarray:
+        """The frame (4, 4) of a link in the world, in the reference configuration."""
+        return self.closed.places[link]
+
+    def hangs(self, link: str) -> Joint | None:
+        """The joint on which a link hangs; None for the root."""
+        return self.tree.hangs_on.get(link)
+
+    def end(self, link: str) -> str:
+        """The body that a joint at this link acts on: the world in place of what is only drawn there."""
+        host = self.host[link]
+        return WORLD if host in self.scenery else host
+
+    def still(self, joint: Joint) -> bool:
+        """Whether a joint follows another with the multiplier 0, or one that does."""
+        if joint.mimic is None:
+            return False
+        return joint.mimic.multiplier == 0.0 or self.still(self.joints[joint.mimic.joint])
+
+
+def choose_hosts(robot: Robot) -> None:
+    """Decides for each link whether it is a body, or a frame of the body or world that it is fixed to.
+
+    A link with mass is a body.  One without is a frame of the nearest link with mass that fixed joints tie it
+    to; where there is none, it moves as a body of negligible mass, unless the root is among those tied
+    together: then it is fixed in the world, and a body only where it has shapes to draw."""
+    for group in rigid_groups(robot.tree):
+        heavy = [name for name in group if name in robot.links and robot.links[name].mass > 0.0]
+        anchored = robot.tree.root in group and not (heavy and robot.tree.root != WORLD)
+        for name in group:
+            if name == WORLD:
+                robot.host[name] = WORLD
+            elif name in heavy:
+                robot.host[name] = name
+            elif heavy:
+                robot.host[name] = nearest(robot.tree, name, group, heavy)
+            elif anchored:
+                link = robot.links[name].element
+                drawn = link.find("visual") is not None or link.find("collision") is not None
+                robot.host[name] = name if drawn else WORLD
+                robot.scenery |= {name} if drawn else set()
+            else:
+                robot.host[name] = group[0]
+    robot.host.setdefault(WORLD, WORLD)
+    for name in robot.tree.order:
+        host = robot.host[name]
+        if host != name and name != WORLD:
+            of = "the world" if host == WORLD else f"the body {host!r}"
+            robot.findings.change("link", name, f"has no mass and is a frame of {of}")
+
+
+def rigid_groups(tree: Tree) -> list[list[str]]:
+    """Links that fixed joints tie together, each group from its top."""
+    groups: dict[str, list[str]] = {}
+    top: dict[str, str] = {}
+    for name in tree.order:
+        joint = tree.hangs_on.get(name)
+        top[name] = top[joint.parent] if joint is not None and joint.kind == "fixed" else name
+        groups.setdefault(top[name], []).append(name)
+    return list(groups.values())
+
+
+def nearest(tree: Tree, name: str, group: list[str], heavy: list[str]) -> str:
+    """The link with mass that the fewest fixed joints part from `name`, those above it first."""
+    near: dict[str, list[str]] = {link: [] for link in group}
+    for link in group[1:]:
+        parent = tree.hangs_on[link].parent
+        near[link].insert(0, parent)
+        near[parent].append(link)
+    seen, ahead = {name}, [name]
+    while ahead:
+        link = ahead.pop(0)
+        if link in heavy:
+            return link
+        ahead += [other for other in near[link] if other not in seen]
+        seen.update(near[link])
+    raise MechanismError(f"link {name!r} is tied to no link with mass")  # the group holds one
+
+
+def add_bodies(mech: Mechanism, robot: Robot, geometry: Geometry, frictions: dict[str, float]) -> None:
+    """Adds the bodies with the shapes of all links that they carry, and a frame for every link."""
+    total = sum(link.mass for link in robot.links.values())
+    if total <= 0.0:
+        raise robot.values.fail(robot.values.file.root, "no link has a mass; one that moves needs <inertial>")
+    size = max([float(np.linalg.norm(T[:3, 3])) for T in robot.closed.places.values()] + [0.1])
+    for name in robot.tree.order:
+        if robot.host[name] != name or name == WORLD:
+            continue
+        link, T = robot.links[name], robot.place(name)
+        mass, inertia = mass_of(robot, link, total, size)
+        centre = T[:3, :3] @ link.centre + T[:3, 3]
+        shapes = carried(robot, name, centre, geometry, frictions)
+        with robot.values.located(link.element):
+            mech.add_body(
+                name,
+                mass=mass,
+                inertia=inertia,
+                position=centre,
+                orientation=quaternion(T[:3, :3]),
+                shapes=shapes,
+            )
+    add_world_shapes(mech, robot, geometry, frictions)
+    for name in robot.tree.order:
+        T = robot.place(name)
+        with robot.values.located(robot.values.file.root):
+            mech.add_frame(name, robot.host[name], at=T[:3, 3], orientation=quaternion(T[:3, :3]))
+
+
+def carried(
+    robot: Robot, body: str, centre: np.ndarray, geometry: Geometry, frictions: dict[str, float]
+) -> list[Shape]:
+    """The shapes of all links that a body carries, in its frame, whose origin is the centre of mass."""
+    frame = robot.place(body).copy()
+    frame[:3, 3] = centre
+    into = np.linalg.inv(frame)
+    own = [name for name in robot.tree.order if robot.host[name] == body and name in robot.links]
+    return [
+        shape
+        for name in own
+        for shape in geometry.shapes(robot.links[name], into @ robot.place(name), frictions.get(name))
+    ]
+
+
+def add_world_shapes(mech: Mechanism, robot: Robot, geometry: Geometry, frictions: dict[str, float]) -> None:
+    """Adds what the link "world" has to touch as obstacles; what it has to draw is left out."""
+    if WORLD not in robot.links:
+        return
+    friction = frictions.get(WORLD)
+    touching = [s for s in geometry.shapes(robot.links[WORLD], np.eye(4), friction) if s.collide]
+    for k, shape in enumerate(touching):
+        mech.add_obstacle(f"world {k}", shape, **({} if friction is None else {"friction": friction}))
+    if robot.links[WORLD].element.find("visual") is not None:
+        robot.findings.lose("visual", WORLD, "what is fixed in the world is drawn where it touches")
+
+
+def mass_of(robot: Robot, link: Link, total: float, size: float) -> tuple[float, np.ndarray]:
+    """Mass [kg] and inertia (3, 3) [kg m^2] of a body: negligible ones where the file has none."""
+    mass, inertia, findings = link.mass, link.inertia, robot.findings
+    if mass == 0.0:
+        mass = robot.negligible * total
+        if link.name not in robot.scenery:
+            got = f"it got {robot.negligible:.0e} of that of the robot".replace("e-0", "e-")
+            findings.change("link", link.name, f"has no mass in the file; {got}")
+    moments, axes = np.linalg.eigh(inertia)
+    if moments[2] <= 0.0:
+        if link.mass > 0.0:
+            findings.change("link", link.name, "has no inertia in the file; it got a negligible one")
+        return mass, np.full(3, robot.negligible * total * size**2)
+    if moments[0] < NEGLIGIBLE * moments[2]:
+        moments = np.maximum(moments, NEGLIGIBLE * moments[2])
+        findings.change("link", link.name, "a moment of inertia below 1e-9 of the largest was raised to that")
+    lacking = moments[2] - moments[0] - moments[1]
+    if lacking > SLIGHT * moments[2]:
+        raise impossible(robot, link, moments)
+    if lacking > ROUNDED * moments[2]:
+        part = f"by {100 * lacking / moments[2]:.2g} %; the nearest that has replaces it"
+        findings.lose(
+            "inertia", link.name, f"no rigid body has it: its largest moment exceeds the others {part}"
+        )
+    if lacking > 0.0:
+        moments = moments + np.array([1.0, 1.0, -1.0]) * lacking / 3.0
+    return mass, axes @ np.diag(moments) @ axes.T
+
+
+def impossible(robot: Robot, link: Link, moments: np.ndarray) -> FileError:
+    """The error for an inertia that no rigid body has."""
+    element: Element | None = link.element.find("inertial/inertia")
+    shown = ", ".join(f"{m:.6g}" for m in moments)
+    return robot.values.fail(
+        element if element is not None else link.element,
+        f"link {link.name!r}: no rigid body has the principal moments of inertia {shown} kg m^2: the largest "
+        f"must not exceed the sum of the other two, {moments[0] + moments[1]:.6g}",
+    )

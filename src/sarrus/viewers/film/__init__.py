@@ -1,0 +1,1 @@
+"""Films and pictures, drawn in software."""

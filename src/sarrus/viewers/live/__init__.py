@@ -1,0 +1,1 @@
+"""The live viewer in the browser, and playback."""
