@@ -155,6 +155,8 @@ def test_an_interrupt_ends_the_viewer_cleanly():
         stderr=subprocess.PIPE,
         text=True,
         env=os.environ | {"PYTHONPATH": str(Path(sarrus.__file__).parents[1])},
+        # A shell that starts the tests in the background has its children ignore interrupts.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     try:
         url = json.loads(process.stdout.readline())["url"]
