@@ -38,7 +38,7 @@ class Variational:
     order: int = 2
     tolerance: float = 1e-10
     max_iterations: int = 30
-    max_substeps: int = 256
+    max_substeps: int = 1024
     friction_sides: int | None = None
 
     def __post_init__(self) -> None:
