@@ -88,7 +88,7 @@ def unpack(path: str | os.PathLike[str], shown: str, folder: Path) -> list[str]:
             check_members(shown, members)
             for info in members:
                 write_member(archive, info, shown, folder)
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError) as fault:
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, RuntimeError) as fault:
         if isinstance(fault, FileError):
             raise
         raise FileError(f"{shown}: is not a .zip archive that can be read ({fault})") from None

@@ -34,7 +34,6 @@ NONSENSE = (
     EOFError,
     ValueError,
     struct.error,
-    NotImplementedError,
     RuntimeError,
     OverflowError,
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.reference.records import assert_same
 
 import sarrus
 import sarrus.mechanism as m
@@ -128,29 +128,6 @@ def unit(rng, n: int) -> np.ndarray:
 
 def circle(s: float) -> tuple[float, float, float]:
     return np.cos(2 * np.pi * s), np.sin(2 * np.pi * s), 0.3
-
-
-def assert_same(a, b):
-    """Equal types and bits, all the way down."""
-    assert type(a) is type(b)
-    if dataclasses.is_dataclass(a):
-        for field in dataclasses.fields(a):
-            assert_same(getattr(a, field.name), getattr(b, field.name))
-    elif isinstance(a, np.ndarray):
-        assert a.shape == b.shape
-        assert a.dtype == b.dtype
-        assert a.tobytes() == b.tobytes()
-        assert not b.flags.writeable
-    elif isinstance(a, tuple):
-        assert len(a) == len(b)
-        for one, other in zip(a, b, strict=True):
-            assert_same(one, other)
-    elif isinstance(a, dict):
-        assert list(a) == list(b)
-        for name in a:
-            assert_same(a[name], b[name])
-    else:
-        assert a == b
 
 
 def written(tmp_path, text: str, name: str = "m.yaml"):

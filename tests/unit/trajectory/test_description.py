@@ -5,6 +5,7 @@ import json
 
 import numpy as np
 import pytest
+from tests.reference.records import assert_same
 
 import sarrus.mechanism as m
 from sarrus.trajectory.description import TABLES, custom_terms, describe, restore
@@ -59,29 +60,6 @@ def everything() -> m.Mechanism:
     mech.exclude("f", "step")
     mech.add_keyframe("home", {"hinge": 1 / 3}, {"ball": (1, 2, 1 / 3)}, {"drive": 1 / 7})
     return mech
-
-
-def assert_same(a, b):
-    """Equal types and bits, all the way down."""
-    assert type(a) is type(b)
-    if dataclasses.is_dataclass(a):
-        for field in dataclasses.fields(a):
-            assert_same(getattr(a, field.name), getattr(b, field.name))
-    elif isinstance(a, np.ndarray):
-        assert a.shape == b.shape
-        assert a.dtype == b.dtype
-        assert a.tobytes() == b.tobytes()
-        assert not b.flags.writeable
-    elif isinstance(a, tuple):
-        assert len(a) == len(b)
-        for one, other in zip(a, b, strict=True):
-            assert_same(one, other)
-    elif isinstance(a, dict):
-        assert list(a) == list(b)
-        for name in a:
-            assert_same(a[name], b[name])
-    else:
-        assert a == b
 
 
 def test_every_record_comes_back_bit_by_bit_through_json_text():
