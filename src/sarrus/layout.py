@@ -116,7 +116,9 @@ COORD, SERVO_OFFSET, CURVE_S, CURVE_AXIS, WATCH, COORD_NEXT, NODE_PIVOT = 0, 6, 
 LAST_DT, LAST_DT2, READ_OUT = 25, 26, 27
 # state, world: sides of the friction pyramid, 0 for the exact cone (also in the place of V2)
 FRICTION_SIDES = 28
-STATE_COLS = 37
+# state, bodies: what the last step was predicted as (world: whether the next may learn from it)
+PREDICTED = 37
+STATE_COLS = 43
 
 # work, bodies: sum over children (6x6, 6), reduced matrix before the joint (6x6), residual, particular
 # solution, trial configuration, direction, world inertia at the node, arms to the parent at the node and at

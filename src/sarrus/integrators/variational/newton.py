@@ -26,6 +26,7 @@ from sarrus.layout import (
     LAM,
     NODE_PIVOT,
     PARENT,
+    PREDICTED,
     ROW_KIND,
     ROW_OF,
     ROWS,
@@ -51,12 +52,17 @@ CONVERGED, ITERATION_LIMIT, NOT_FINITE, OUT_OF_DOMAIN, REDUNDANT_ROWS = 0, 1, 2,
 CHOOSE_ROWS = 9
 
 # What `attempt` starts from.
-PREDICT, RESTART, SHIFT = 0, 1, 2
+PREDICT, ONWARD, RESTART, SHIFT = 0, 1, 2, 3
 # A factor is kept while a correction shrinks the error at least fifty-fold, or the error is this small.
 REUSE, SMALL = 0.02, 1e-8
 # A step that ends with a pivot of a loop below this part of its pivot at the start lands next to a singular
 # configuration: it takes its derivative further on, by ASIDE of the step.
 NEAR = 1e-3
+# Steps of one length, to rounding: the error of the last prediction tells that of this one.
+EVEN = 1e-9
+# A correction below this part of the tolerance (1e-13 of the size of the mechanism) is not missed; one
+# that is not NOISY times smaller than the last is rounding itself.
+ROUNDING, NOISY = 1e-3, 0.1
 # Joint errors that a full Newton step may leave before it is shortened [m, rad].
 GROSS = 1e-2
 # Errors that are not below this count as not finite.
@@ -139,9 +145,11 @@ def attempt(
     largest error.
 
     guess PREDICT: extrapolated from the node (where it was read out) and the steps before it, `amount` the
-    length of this step over that of the last one.  RESTART: those of the node, multipliers 0.  SHIFT: moved
-    by `amount` times the last change."""
-    if loops is not None and guess != PREDICT:
+    length of this step over that of the last one; ONWARD: the same, with the error of the last such
+    prediction added.  RESTART: those of the node, multipliers 0.  SHIFT: moved by `amount` times the last
+    change."""
+    predicts = guess == PREDICT or guess == ONWARD
+    if loops is not None and not predicts:
         for k in range(topo[0, ROWS]):
             line = topo[0, S_ROWS] + k
             moved = get1(state, line, LAM) + amount * get1(work, topo[0, W_ROWS] + k, DLAM)
@@ -149,12 +157,16 @@ def attempt(
     top, total = 0.0, 0.0
     for b in range(topo[0, BODIES]):
         u, v, v2 = get6(state, b, U), get6(state, b, V), get6(state, b, V2)
-        if guess == PREDICT:
+        if predicts:
             put6(state, b, V2, v)
             if read:
                 u = axpy6(1.0 + amount, u, scale6(-amount, v))
             else:
                 u = axpy6(1.0 + amount, v, scale6(-amount, v2))
+            before = get6(state, b, PREDICTED)
+            put6(state, b, PREDICTED, u)
+            if guess == ONWARD:
+                u = add6(u, axpy6(-1.0, before, v))
         elif guess == SHIFT:
             u = axpy6(amount, get6(work, b, DV), v)
         elif not read:
@@ -197,29 +209,46 @@ def advance(topo, par, state, work, time, dt, left, right, gravity, loops, eleme
 
 
 @kernel
+def predict(
+    topo, par, state, work, time, dt, ratio, left, right, gravity, read, loops, elements, whole
+):  # fmt: skip
+    """`attempt` from the last step, `ratio` times as long as this one; returns the largest error"""
+    n = topo[0, BODIES]
+    even = read and abs(ratio - 1.0) < EVEN
+    guess = ONWARD if even and state[n, PREDICTED] != 0.0 else PREDICT
+    state[n, PREDICTED] = 1.0 if even else 0.0
+    return attempt(
+        topo, par, state, work, time, dt, left, right, gravity, guess, ratio, read, loops, elements, whole
+    )
+
+
+@kernel
 def step(
     topo, par, state, work, time, dt, ratio, left, right, gravity, tolerance, limit, most, read, scales,
     loops, elements, whole,
 ):  # fmt: skip
     """Solves one step; returns (status, eliminations, corrections).  limit: error allowed in redundant rows;
-    most: iterations"""
-    error = attempt(
-        topo, par, state, work, time, dt, left, right, gravity, PREDICT, ratio, read, loops, elements, whole
-    )
+    most: iterations.
+
+    It stops where the correction after the next would be lost in rounding, and makes the next one: what a
+    step leaves unsolved adds up over many steps, as a drift of energy"""
+    error = predict(
+        topo, par, state, work, time, dt, ratio, left, right, gravity, read, loops, elements, whole
+    )  # fmt: skip
     norm = keep_nan_max(factor(topo, par, state, work, time, dt, left, scales, loops, elements), error)
     factored, corrected = 1, 0
     while corrected < most:
-        # At small dt the prediction alone is below the tolerance, but its error adds up over many steps.
-        if norm < tolerance and corrected > 0:
-            status, more = settle(
-                topo, par, state, work, time, dt, left, right, gravity, tolerance, limit, loops, elements,
-                whole,
-            )  # fmt: skip
-            return status, factored, corrected + more
         last = norm
         error = advance(topo, par, state, work, time, dt, left, right, gravity, loops, elements, whole)
         norm = keep_nan_max(renew(topo, par, state, work, loops, elements), error)
         corrected += 1
+        if norm < tolerance and (norm * norm < ROUNDING * tolerance * last or norm > NOISY * last):
+            advance(topo, par, state, work, time, dt, left, right, gravity, loops, elements, whole)
+            status, more = settle(
+                topo, par, state, work, time, dt, left, right, gravity, tolerance, limit, loops, elements,
+                whole,
+            )  # fmt: skip
+            return status, factored, corrected + 1 + more
         if not norm < max(last, tolerance):
             break
         if norm > max(REUSE * last, SMALL):
@@ -247,11 +276,12 @@ def careful_step(
         norm = keep_nan_max(norm, error)
         factored += 1
         if norm < tolerance:
+            advance(topo, par, state, work, time, dt, left, right, gravity, loops, elements, whole)
             status, more = settle(
                 topo, par, state, work, time, dt, left, right, gravity, tolerance, limit, loops, elements,
                 whole,
             )  # fmt: skip
-            return status, factored, corrected + more
+            return status, factored, corrected + 1 + more
         if not norm < HUGE:
             return NOT_FINITE, factored, corrected
         new = advance(topo, par, state, work, time, dt, left, right, gravity, loops, elements, whole)

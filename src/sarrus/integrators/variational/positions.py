@@ -49,6 +49,7 @@ from sarrus.layout import (
     GAP,
     ON,
     PLANE,
+    PREDICTED,
     ROOT,
     S_CONTACTS,
     SCALE_L,
@@ -224,6 +225,7 @@ def position_stage(
                 scales, loops, elements, whole,
             )  # fmt: skip
         else:
+            state[topo[0, BODIES], PREDICTED] = 0.0
             status, c = solve_positions(
                 topo, par, state, work, time, dt, ratio, left, right, gravity, tolerance, loops, elements,
                 whole,

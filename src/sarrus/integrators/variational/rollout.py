@@ -40,6 +40,7 @@ from sarrus.layout import (
     JOINTS,
     LAST_DT,
     LAST_DT2,
+    PREDICTED,
     READ_OUT,
     T_JOINTS,
     V2,
@@ -151,6 +152,7 @@ def start(topo, par, state, work, u, settings, scales, mode, loops, elements):
         state[n, LAST_DT] = 1.0
         state[n, LAST_DT2] = 1.0
         state[n, READ_OUT] = 1.0
+        state[n, PREDICTED] = 0.0
     return least
 
 
@@ -243,10 +245,9 @@ def rollout(name, loops, elements, contacts):
                         record_stats(stats, k, factored, corrected, NOT_FINITE, aside)
                         return NOT_FINITE, k, written
                 state[n, LAST_DT], state[n, LAST_DT2] = dt, last
-                final = s == stages.shape[0] - 1
-                wanted = counts[READ] != 0 or (counts[BEFORE] + k + 1) % counts[EVERY] == 0
+                # Velocities at the end of every step, recorded or not: the next prediction starts from them.
                 state[n, READ_OUT] = 0.0
-                if (final and wanted) or loops is not None or contacts is not None:
+                if s == stages.shape[0] - 1 or loops is not None or contacts is not None:
                     if counts[REACTIONS]:
                         clear_reactions(topo, total)
                     least, fallen = project_node(
