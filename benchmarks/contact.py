@@ -78,9 +78,9 @@ def quality(scene: Scene) -> dict:
             "energy_gained": float((total - total[0]).max()),
             "moved": moved(traj.position),
             "violation": float(traj.violation().max()) if scene.model.joint_names else 0.0,
-            "iterations": float(np.mean(traj.stats.iterations)),
-            "iterations_max": int(np.max(traj.stats.iterations)),
-            "substeps": int(np.sum(traj.stats.substeps > 1)),
+            "iterations": traj.stats.summary()["iterations_mean"],
+            "iterations_max": traj.stats.summary()["iterations_max"],
+            "substeps": len(traj.stats.divided),
         }
     }
     if scene.peer is not None:

@@ -82,8 +82,8 @@ def accuracy(problem: Problem) -> dict:
         row[f"sarrus {name}"] = {
             "energy": float(np.abs(total - total[0]).max()) / problem.energy_range,
             "violation": float(traj.violation().max()),
-            "iterations": float(np.mean(traj.stats.iterations)),
-            "substeps": int(np.sum(traj.stats.substeps > 1)),
+            "iterations": traj.stats.summary()["iterations_mean"],
+            "substeps": len(traj.stats.divided),
         }
     mujoco, pinocchio = peers_of(problem)
     runs = {}

@@ -64,7 +64,7 @@ def run(mech: sarrus.Mechanism, motion: str) -> list[str]:
     return [
         f"{len(model.body_names)}", f"{len(model.loops)}", motion, f"{1e6 * spent * DT / DURATION:.0f}",
         f"{DURATION / spent:.1f}", f"{traj.violation().max():.0e}", gap,
-        f"{traj.stats.iterations.mean():.1f}", f"{(traj.stats.substeps > 1).sum()}",
+        f"{traj.stats.summary()['iterations_mean']:.1f}", f"{len(traj.stats.divided)}",
     ]  # fmt: skip
 
 

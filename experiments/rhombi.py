@@ -30,8 +30,8 @@ def rhombus_costs(sizes, steps: int, quick: bool, progress=None, method: str = "
             table.setdefault(name, []).append(seconds)
         table["violation"].append(float(traj.violation().max()))
         table["energy error"].append(float(np.abs(total - total[0]).max()) / problem.energy_range)
-        table["iterations"].append(float(np.mean(traj.stats.iterations)))
-        table["substepped"].append(int(np.sum(traj.stats.substeps > 1)))
+        table["iterations"].append(traj.stats.summary()["iterations_mean"])
+        table["substepped"].append(len(traj.stats.divided))
         table["redundant per segment"].append(model.redundant_constraints / n)
         if progress is not None:
             progress(k + 1, len(sizes))

@@ -9,7 +9,6 @@ from __future__ import annotations
 from math import pi
 from pathlib import Path
 
-import numpy as np
 from benchmarks.timing import best_cpu_times
 
 import sarrus
@@ -60,9 +59,9 @@ def measure(n: int, tilt: float, steps: int, repeats: int) -> dict:
     row = {
         "gap": float(traj.gap().min()),
         "violation": float(traj.violation().max()) if n > 1 else 0.0,
-        "iterations": float(np.mean(traj.stats.iterations)),
-        "iterations max": int(np.max(traj.stats.iterations)),
-        "substepped": int(np.sum(traj.stats.substeps > 1)),
+        "iterations": traj.stats.summary()["iterations_mean"],
+        "iterations max": traj.stats.summary()["iterations_max"],
+        "substepped": len(traj.stats.divided),
         "energy at the start [J]": float(total[0]),
         "energy gained [J]": float((total - total[0]).max()),
     }

@@ -10,8 +10,9 @@ import numpy as np
 from sarrus.errors import MechanismError
 from sarrus.model import Model, State
 from sarrus.model.nodes import join, split
-from sarrus.trajectory import Stats, Trajectory
+from sarrus.trajectory import Trajectory
 from sarrus.trajectory.stream import StreamWriter
+from sarrus.trajectory.tally import Tally, stats_of
 from sarrus.trajectory.touches import WIDTH
 
 
@@ -23,7 +24,7 @@ class MemoryRecorder:
         self.start_time, self.done = stepper.time, 0
         self.times: list[np.ndarray] = []
         self.nodes: list[np.ndarray] = []
-        self.stats: list[np.ndarray] = []
+        self.tally = Tally(every)
         self.inputs: list[np.ndarray] = []
         self.reactions: list[np.ndarray] = []
         self.touches: list[np.ndarray] = []
@@ -50,7 +51,7 @@ class MemoryRecorder:
         index = index[index % self.every == 0]
         self.times.append(self.start_time + self.dt * index)
         self.nodes.append(chunk.nodes)
-        self.stats.append(chunk.stats)
+        self.tally.add(chunk.stats)
         if self.model.inputs:
             local = np.minimum(index - self.done - 1, len(u) - 1)
             self.inputs.append(u[local, 1])
@@ -62,38 +63,27 @@ class MemoryRecorder:
             self.touches.append(chunk.touches)
         self.done += chunk.steps
 
-    def _stats(self, wall: float, cpu: float, table: np.ndarray) -> Stats:
-        return Stats(
-            iterations=table[:, 1],
-            factorisations=table[:, 0],
-            substeps=table[:, 5],
-            status=table[:, 2],
-            wall_time=wall,
-            cpu_time=cpu,
-            singular_nodes=int(table[:, 3].sum()),
-            projection=self.stepper.projection,
-            momentum_iterations=table[:, 4],
-        )
+    def _times(self, wall: float, cpu: float) -> dict[str, float]:
+        return {"wall_time": wall, "cpu_time": cpu, "projection": self.stepper.projection}
 
     def finish(self, wall: float, cpu: float) -> Trajectory:
         """The trajectory of all that was added."""
         self._read_last_node()
-        times, nodes, table, inputs = self._gathered()
+        times, nodes, inputs = self._gathered()
         return Trajectory(
             self.model, self.method, self.dt, times, *split(nodes),
-            self._stats(wall, cpu, table), self._reactions(), inputs,
+            self.tally.stats(**self._times(wall, cpu)), self._reactions(), inputs,
             winding=self.winding, final_state=self.stepper.state(), touch_records=self._touched(),
         )  # fmt: skip
 
-    def _gathered(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, dict[str, np.ndarray]]:
-        """(times, nodes, counts per step, inputs by name) of all that was added since the last flush."""
-        table = np.concatenate(self.stats) if self.stats else np.zeros((0, 6), np.int64)
+    def _gathered(self) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
+        """(times, nodes, inputs by name) of all that was added since the last flush."""
         inputs = {}
         if self.model.inputs:
             values = np.concatenate(self.inputs)
             for name, where in self.model.inputs.items():
                 inputs[name] = values[:, where.start] if where.stop - where.start == 1 else values[:, where]
-        return np.concatenate(self.times), np.concatenate(self.nodes), table, inputs
+        return np.concatenate(self.times), np.concatenate(self.nodes), inputs
 
     def _touched(self) -> np.ndarray | None:
         """Records of the contacts since the last flush; None where the model has none."""
@@ -131,8 +121,7 @@ class FileRecorder(MemoryRecorder):
         super().__init__(model, method, dt, stepper, every)
         if stepper.reactions:
             raise MechanismError("reactions cannot be streamed to a file; leave out `out` or `reactions`")
-        self.writer = StreamWriter(out, model, method, dt)
-        self.singular = 0
+        self.writer = StreamWriter(out, model, method, dt, record_every=every)
 
     def __exit__(self, kind, *error):
         if kind is not None:
@@ -147,21 +136,19 @@ class FileRecorder(MemoryRecorder):
         super().add(chunk, u)
         self._flush()
 
-    def _flush(self) -> None:
-        """Moves what has been gathered to the file."""
-        times, nodes, table, inputs = self._gathered()
-        if len(nodes) or len(table):
-            self.writer.append(
-                times, *split(nodes), inputs=inputs, stats=self._stats(0.0, 0.0, table),
-                touches=self._touched(),
-            )  # fmt: skip
-        self.times, self.nodes, self.stats, self.touches = [np.zeros(0)], [nodes[:0]], [], []
+    def _flush(self, last: bool = False) -> None:
+        """Moves what has been gathered to the file; last: with the open record of the statistics."""
+        times, nodes, inputs = self._gathered()
+        records, divided = self.tally.take()
+        if last:
+            records = np.concatenate([records, self.tally.open()])
+        counted = stats_of(records, divided, self.every, steps=len(records) * self.every)
+        self.writer.append(times, *split(nodes), inputs=inputs, stats=counted, touches=self._touched())
+        self.times, self.nodes, self.touches = [np.zeros(0)], [nodes[:0]], []
         self.inputs = [self.inputs[0][:0]]
-        self.singular += int(table[:, 3].sum())
 
     def finish(self, wall, cpu):
         self._read_last_node()
-        totals = Stats(
-            wall_time=wall, cpu_time=cpu, singular_nodes=self.singular, projection=self.stepper.projection
-        )
-        return self.writer.close(totals, self.stepper.state())
+        self._flush(last=True)
+        totals = self.tally.totals()
+        return self.writer.close(totals | self._times(wall, cpu), self.stepper.state())

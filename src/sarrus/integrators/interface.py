@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
@@ -13,7 +14,58 @@ if TYPE_CHECKING:
     from sarrus.model import Model, State
 
 STATS = ("factorisations", "iterations", "status", "singular_nodes", "momentum_iterations", "substeps")
-"""What the columns of `Chunk.stats` count, for each step."""
+"""What the columns of `Chunk.stats` count, for each step; `RECORDED` says what a run keeps of them.
+
+A new column is added in three lines: its name at the end here (a stepper that writes fewer columns counts
+zeros there), how it is kept in `RECORDED` or `TOTALS`, and its field in `sarrus.trajectory.Stats`."""
+
+Reduce = Callable[[np.ndarray], np.ndarray]
+
+
+def total(values: np.ndarray) -> np.ndarray:
+    """Sums (records,) of values (records, steps), added in the order of the steps: a record that is summed in
+    parts, a sum so far and the rest, has the same bits."""
+    return np.add.accumulate(values, axis=1)[:, -1]
+
+
+def largest(values: np.ndarray) -> np.ndarray:
+    """Maxima (records,) of values (records, steps)."""
+    return values.max(axis=1)
+
+
+def worst(status: np.ndarray) -> np.ndarray:
+    """The worst codes (records,) of status (records, steps): a failure before a divided step, before
+    convergence; of several failures that with the smallest code."""
+    good = (status == Status.CONVERGED) | (status == Status.SUBSTEPPED)
+    failure = np.where(good, np.inf, status).min(axis=1)
+    return np.where(np.isfinite(failure), failure, np.where(good, status, 0).max(axis=1))
+
+
+@dataclass(frozen=True, slots=True)
+class Reduced:
+    """What is kept of a column of `STATS`: its numbers of the steps of one record, made one number.
+
+    `reduce` maps (records, steps) to (records,) and takes what it returned as a first step; dtype: in files
+    ("<i8", "<i4", "<f8")."""
+
+    column: str
+    reduce: Reduce
+    dtype: str
+
+
+RECORDED = {
+    "iterations": Reduced("iterations", total, "<i8"),
+    "iterations_max": Reduced("iterations", largest, "<i4"),
+    "factorisations": Reduced("factorisations", total, "<i8"),
+    "substeps": Reduced("substeps", total, "<i8"),
+    "status": Reduced("status", worst, "<i4"),
+    "momentum_iterations": Reduced("momentum_iterations", total, "<i8"),
+    "momentum_iterations_max": Reduced("momentum_iterations", largest, "<i4"),
+}
+"""The fields of `sarrus.trajectory.Stats` that hold one number per record, and how steps become records."""
+
+TOTALS = {"singular_nodes": Reduced("singular_nodes", total, "<i8")}
+"""The fields of `sarrus.trajectory.Stats` that hold one number for the whole run."""
 
 
 @dataclass
@@ -31,8 +83,8 @@ class Failure:
 class Chunk:
     """What `Stepper.advance` returns.
 
-    nodes (m, 13 nb): the recorded nodes, as `sarrus.model.nodes.join` makes them.  stats (steps, 6): see
-    `STATS`; None: nothing was counted.  reactions (1 + m, nj, 6): wrenches from the node before on, where
+    nodes (m, 13 nb): the recorded nodes, as `sarrus.model.nodes.join` makes them.  stats (steps, columns):
+    see `STATS`; None: nothing was counted.  reactions (1 + m, nj, 6): wrenches from the node before on, where
     they were asked for.  touches: records of the contacts."""
 
     nodes: np.ndarray
@@ -44,7 +96,7 @@ class Chunk:
 
     def __post_init__(self) -> None:
         if self.stats is None:
-            self.stats = np.zeros((self.steps, len(STATS)), np.int64)
+            self.stats = np.zeros((self.steps, len(STATS)))
 
 
 class Stepper(Protocol):

@@ -23,5 +23,5 @@ def join(position, orientation, velocity=None, angular_velocity=None) -> np.ndar
 
 def split(nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """(position, orientation, velocity, angular velocity), each (T, nb, ...), from (T, 13 nb)."""
-    table = nodes.reshape(len(nodes), -1, 13)
+    table = nodes.reshape(len(nodes), nodes.shape[1] // 13, 13)
     return table[:, :, 0:3], table[:, :, 3:7], table[:, :, 7:10], table[:, :, 10:13]

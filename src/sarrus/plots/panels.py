@@ -165,22 +165,24 @@ def joined(labels: Sequence[str]) -> str:
 
 
 def iterations(axes: Axes, traj: Trajectory) -> None:
-    """Newton iterations of every step, and the steps that were divided."""
-    stats = traj.stats
+    """Newton iterations per step, means over the steps of a record, and the steps that were divided."""
+    stats, totals = traj.stats, traj.stats.summary()
     start = traj.time[0] if len(traj) else 0.0
-    ends = start + traj.dt * np.arange(1, stats.steps + 1)
+    steps = stats.steps_per_record
+    ends = start + traj.dt * np.cumsum(steps)
     dots = {"linestyle": "none", "marker": ".", "markersize": 3.0}
-    line(axes, ends, stats.iterations, color=GREEN, label="Newton iterations", **dots)
+    line(axes, ends, stats.iterations / steps, color=GREEN, label="Newton iterations", **dots)
     title = "Newton iterations per step"
     if stats.steps:
-        title += f": {stats.iterations.mean():.2f} on average, {stats.iterations.max()} at most"
+        title += f": {totals['iterations_mean']:.2f} on average, {totals['iterations_max']} at most"
     if stats.momentum_iterations.any():
-        label = f"momentum stage, {stats.momentum_iterations.mean():.2f} on average"
-        line(axes, ends, stats.momentum_iterations, color=SKY, label=label, zorder=1.9, **dots)
+        label = f"momentum stage, {totals['momentum_iterations_mean']:.2f} on average"
+        line(axes, ends, stats.momentum_iterations / steps, color=SKY, label=label, zorder=1.9, **dots)
     divided = stats.divided
     if divided.size:
         label = f"substeps, {divided.size} steps divided" if divided.size > 1 else "substeps, 1 step divided"
-        axes.plot(ends[divided], stats.substeps[divided], "x", color=VERMILLION, markersize=5.0, label=label)
+        when = start + traj.dt * (divided + 1)
+        axes.plot(when, stats.divided_into, "x", color=VERMILLION, markersize=5.0, label=label)
     dress(axes, "number per step", title=title)
     axes.set_ylim(bottom=0.0)
     axes.yaxis.get_major_locator().set_params(integer=True)

@@ -26,7 +26,7 @@ PIECE = 1 << 20
 LARGE = 1 << 30
 # The extra field that pads a member to its alignment; Android's zipalign uses the same number for this.
 PADDING_ID = 0xD935
-DTYPES = ("<f8", "<i4", "|u1")
+DTYPES = ("<f8", "<i8", "<i4", "|u1")
 DAMAGED = "the file is truncated or damaged"
 # What zipfile and numpy raise on bytes that make no sense to them.
 NONSENSE = (

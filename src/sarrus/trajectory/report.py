@@ -72,8 +72,8 @@ def of_contacts(traj: Trajectory) -> list[str]:
 
 def divided(traj: Trajectory) -> str:
     """Into how many pieces and when first, for the steps that were divided; empty when none was."""
-    steps = traj.stats.divided
-    if not steps.size:
+    stats = traj.stats
+    if not stats.divided.size:
         return ""
-    first = traj.time[0] + steps[0] * traj.dt
-    return f" into {int(traj.stats.substeps[steps].sum())} pieces, the first at t = {first:g} s"
+    first = traj.time[0] + stats.divided[0] * traj.dt
+    return f" into {int(stats.divided_into.sum())} pieces, the first at t = {first:g} s"

@@ -1,76 +1,108 @@
-"""What the solver did in every step of a run."""
+"""What the solver did in a run: per record, and in all."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sarrus.errors import Status
+from sarrus.integrators.interface import RECORDED, largest
+from sarrus.integrators.interface import worst as worst_of
 
-PER_STEP = ("iterations", "factorisations", "substeps", "status", "momentum_iterations")
+INTEGERS = np.dtype(np.int64)
+# Fields per record that every run has; the others are zeros where they are not given.
+ALWAYS = ("iterations", "factorisations", "substeps", "status")
 
 
-def _no_steps() -> NDArray[np.int32]:
-    return np.zeros(0, dtype=np.int32)
+def _no_steps() -> NDArray[np.int64]:
+    return np.zeros(0, INTEGERS)
 
 
 @dataclass(frozen=True, eq=False)
 class Stats:
-    """Counts per step, each (steps,), and totals of the run.
+    """Counts per record, each (records,), and totals of the run.
 
-    iterations: Newton iterations, substeps included; factorisations: of the linear system; substeps: into how
-    many pieces the step was divided (0 or 1: not divided); status: a `Status` code; momentum_iterations: of
-    the second stage of a step with contacts, zeros where not given.  All steps count, also where fewer nodes
-    were recorded.  wall_time, cpu_time [s]; singular_nodes: how many nodes met a singular
-    configuration; projection: largest change that made the start velocities fit the constraints."""
+    A record is one step where record_every is 1, else the steps from one recorded node to the next; the last
+    record of a run may have fewer.  All steps count, also where fewer nodes were recorded.  Sums over the
+    steps of a record: iterations of Newton's method, substeps included; factorisations of the linear system;
+    substeps, the pieces into which steps were divided (0 or 1: not divided); momentum_iterations of the
+    second stage of a step with contacts, zeros where not given.  Maxima: iterations_max,
+    momentum_iterations_max.  status: the worst `Status` code.
 
-    iterations: NDArray[np.int32] = field(default_factory=_no_steps)
-    factorisations: NDArray[np.int32] = field(default_factory=_no_steps)
-    substeps: NDArray[np.int32] = field(default_factory=_no_steps)
-    status: NDArray[np.int32] = field(default_factory=_no_steps)
+    steps: number of steps that were taken.  divided: indices of the steps that were divided; divided_into:
+    into how many pieces each.  wall_time, cpu_time [s]; singular_nodes: how many nodes met a singular
+    configuration; projection: largest change that made the start velocities fit the constraints.
+
+    Where record_every is 1, steps, divided and the maxima follow from the rest."""
+
+    iterations: NDArray[np.int64] = field(default_factory=_no_steps)
+    factorisations: NDArray[np.int64] = field(default_factory=_no_steps)
+    substeps: NDArray[np.int64] = field(default_factory=_no_steps)
+    status: NDArray[np.int64] = field(default_factory=_no_steps)
     wall_time: float = 0.0
     cpu_time: float = 0.0
     singular_nodes: int = 0
     projection: float = 0.0
-    momentum_iterations: NDArray[np.int32] = field(default_factory=_no_steps)
+    momentum_iterations: NDArray[np.int64] = field(default_factory=_no_steps)
+    iterations_max: NDArray[np.int64] = field(default_factory=_no_steps)
+    momentum_iterations_max: NDArray[np.int64] = field(default_factory=_no_steps)
+    record_every: int = 1
+    steps: int = -1
+    divided: NDArray[np.int64] = field(default_factory=_no_steps)
+    divided_into: NDArray[np.int64] = field(default_factory=_no_steps)
 
     def __post_init__(self) -> None:
-        steps = np.size(self.iterations)
-        if not np.size(self.momentum_iterations):
-            object.__setattr__(self, "momentum_iterations", np.zeros(steps, np.int32))
-        for name in PER_STEP:
-            counts = np.asarray(getattr(self, name), dtype=np.int32).view()
-            if counts.shape != (steps,):
-                raise ValueError(
-                    f"stats: {name} has shape {counts.shape}, needs ({steps},), one number per step"
-                )
-            counts.flags.writeable = False
-            object.__setattr__(self, name, counts)
+        records = np.size(self.iterations)
+        for name, kept in RECORDED.items():
+            given = getattr(self, name)
+            if not np.size(given) and kept.reduce is largest and self.record_every == 1:
+                given = getattr(self, kept.column)
+            if not np.size(given) and name not in ALWAYS:
+                given = np.zeros(records)
+            self._set(name, given, np.float64 if kept.dtype == "<f8" else INTEGERS, records)
+        if self.record_every == 1:
+            object.__setattr__(self, "steps", records)
+            object.__setattr__(self, "divided", np.flatnonzero(self.substeps > 1))
+            object.__setattr__(self, "divided_into", self.substeps[self.divided])
+        if records != -(-self.steps // self.record_every):
+            raise ValueError(
+                f"stats: {records} records do not fit {self.steps} steps, {self.record_every} to a record"
+            )
+        for name in ("divided", "divided_into"):
+            self._set(name, getattr(self, name), INTEGERS, np.size(self.divided))
+
+    def _set(self, name: str, given: Any, dtype: Any, length: int) -> None:
+        """Keeps a read-only view of `given`, once it has `length` numbers."""
+        counts = np.asarray(given, dtype=dtype).view()
+        if counts.shape != (length,):
+            raise ValueError(f"stats: {name} has shape {counts.shape}, needs ({length},), one number each")
+        counts.flags.writeable = False
+        object.__setattr__(self, name, counts)
 
     @property
-    def steps(self) -> int:
-        """Number of steps that were taken."""
-        return len(self.iterations)
-
-    @property
-    def divided(self) -> NDArray[np.intp]:
-        """Indices of the steps that were divided into substeps."""
-        return np.flatnonzero(self.substeps > 1)
+    def steps_per_record(self) -> NDArray[np.int64]:
+        """(records,): how many steps each record stands for."""
+        counts = np.full(len(self.iterations), self.record_every)
+        if len(counts):
+            counts[-1] = self.steps - self.record_every * (len(counts) - 1)
+        return counts
 
     def summary(self) -> dict[str, float | int | str]:
-        """Totals and means as plain numbers, ready for JSON; `status` is the sentence of the worst ending."""
+        """Totals and means per step as plain numbers, ready for JSON; `status` is the sentence of the worst
+        ending."""
         steps = self.steps
         return {
             "steps": steps,
-            "iterations_mean": float(self.iterations.mean()) if steps else 0.0,
-            "iterations_max": int(self.iterations.max()) if steps else 0,
-            "momentum_iterations_mean": float(self.momentum_iterations.mean()) if steps else 0.0,
-            "momentum_iterations_max": int(self.momentum_iterations.max()) if steps else 0,
-            "factorisations_mean": float(self.factorisations.mean()) if steps else 0.0,
-            "substeps": int(self.substeps[self.divided].sum()),
+            "iterations_mean": int(self.iterations.sum()) / steps if steps else 0.0,
+            "iterations_max": int(self.iterations_max.max(initial=0)),
+            "momentum_iterations_mean": int(self.momentum_iterations.sum()) / steps if steps else 0.0,
+            "momentum_iterations_max": int(self.momentum_iterations_max.max(initial=0)),
+            "factorisations_mean": int(self.factorisations.sum()) / steps if steps else 0.0,
+            "substeps": int(self.divided_into.sum()),
             "substepped_steps": int(self.divided.size),
             "singular_nodes": int(self.singular_nodes),
             "projection": float(self.projection),
@@ -81,11 +113,15 @@ class Stats:
         }
 
 
+def stored(record_every: int) -> list[str]:
+    """Names of the fields per record that a file holds; the maxima of single steps are those steps."""
+    return [name for name, kept in RECORDED.items() if record_every > 1 or kept.reduce is not largest]
+
+
 def worst(status: Iterable[int]) -> str:
     """The sentence of the worst status: a failure before a divided step, before plain convergence."""
-    codes = {int(code) for code in np.unique(np.asarray(status, dtype=np.int32))}
-    failures = codes - {int(Status.CONVERGED), int(Status.SUBSTEPPED)}
-    code = min(failures) if failures else max(codes, default=int(Status.CONVERGED))
+    codes = np.asarray(status, dtype=float).reshape(1, -1)
+    code = int(worst_of(codes)[0]) if codes.size else int(Status.CONVERGED)
     try:
         return str(Status(code))
     except ValueError:

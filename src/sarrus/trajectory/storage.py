@@ -14,32 +14,40 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sarrus.errors import FileError, SarrusError
+from sarrus.integrators.interface import RECORDED
 from sarrus.trajectory import archive
 from sarrus.trajectory.archive import Member
 from sarrus.trajectory.description import custom_terms, describe, restore
-from sarrus.trajectory.stats import PER_STEP, Stats
+from sarrus.trajectory.stats import ALWAYS, Stats, stored
 from sarrus.trajectory.trajectory import STATE_FIELDS, Trajectory, frozen
 
 if TYPE_CHECKING:
     from sarrus.model import Model
 
 FORMAT = "sarrus-trajectory"
-VERSION = 1
+VERSION = 2
 HEADER = "header"
 FINAL = "final_"
 MOTION = ("time", "position", "orientation", "velocity", "angular_velocity")
 TOTALS = {"wall_time": float, "cpu_time": float, "singular_nodes": int, "projection": float}
+# Of statistics that are thinned with the records.
+THINNED = {"record_every": int, "steps": int}
+DIVIDED = ("divided", "divided_into")
 
 
 def save(traj: Trajectory, path: str | os.PathLike[str]) -> None:
     """Writes a trajectory to `path`: complete, or not at all."""
     motion = [Member.of(name, getattr(traj, name), "<f8") for name in MOTION]
-    counts = [Member.of(name, getattr(traj.stats, name), "<i4") for name in PER_STEP]
+    stats = traj.stats
+    fields = stored(stats.record_every)
+    counts = [Member.of(name, getattr(stats, name), RECORDED[name].dtype) for name in fields]
+    if stats.record_every > 1:
+        counts += [Member.of(name, getattr(stats, name), "<i8") for name in DIVIDED]
     reactions = [] if traj.reactions is None else [Member.of("reactions", traj.reactions, "<f8")]
     if traj.touch_records is not None:
         reactions.append(Member.of("touches", traj.touch_records, "<f8"))
     inputs = [Member.of(f"input_{k}", used, "<f8") for k, used in enumerate(traj.inputs.values())]
-    header = header_of(traj.model, traj.method, traj.dt, traj.stats, list(traj.inputs))
+    header = header_of(traj.model, traj.method, traj.dt, totals_of(stats), list(traj.inputs))
     ends = end_members(traj.winding, traj.final)
     archive.write(path, [header, *motion, *reactions, *inputs, *counts, *ends])
 
@@ -50,7 +58,12 @@ def end_members(winding: np.ndarray | None, final: Mapping[str, Any] | None) -> 
     return [Member.of(name, np.atleast_1d(v), "<f8") for name, v in fields.items() if v is not None]
 
 
-def header_of(model: Model, method: Any, dt: float, stats: Stats, inputs: list[str]) -> Member:
+def totals_of(stats: Stats) -> dict[str, Any]:
+    """What a file says of the statistics of a run as a whole."""
+    return {name: kind(getattr(stats, name)) for name, kind in (TOTALS | THINNED).items()}
+
+
+def header_of(model: Model, method: Any, dt: float, totals: Mapping[str, Any], inputs: list[str]) -> Member:
     """The member that holds all that is not an array, as JSON text."""
     code = custom_terms(model.mechanism)
     header = {
@@ -61,7 +74,7 @@ def header_of(model: Model, method: Any, dt: float, stats: Stats, inputs: list[s
         "bodies": list(model.body_names),
         "joints": list(model.joint_names),
         "inputs": inputs,
-        "stats": {name: kind(getattr(stats, name)) for name, kind in TOTALS.items()},
+        "stats": dict(totals),
         "mechanism": None if code else describe(model.mechanism),
         "code": code,
     }
@@ -78,14 +91,13 @@ def load_trajectory(
     arrays = archive.read(path, required=HEADER, mapped=mapped)
     try:
         header = _header(path, arrays.pop(HEADER))
-        totals = {name: kind(header["stats"][name]) for name, kind in TOTALS.items()}
         names = {"body_names": _names(header, "bodies"), "joint_names": _names(header, "joints")}
         return Trajectory(
             _same(path, model, names) if model is not None else _builder(path, header, names),
             str(header["method"]),
             float(header["dt"]),
             *(arrays[name] for name in MOTION),
-            Stats(**{name: arrays[name] for name in PER_STEP if _is_needed(name, arrays)}, **totals),
+            _stats(header, arrays),
             arrays.get("reactions"),
             {name: arrays[f"input_{k}"] for k, name in enumerate(_names(header, "inputs"))},
             winding=arrays.get("winding"),
@@ -101,9 +113,16 @@ def load_trajectory(
         raise FileError(f"{path}: the trajectory makes no sense: {fault}") from fault
 
 
-def _is_needed(count: str, arrays: Mapping[str, np.ndarray]) -> bool:
-    """Whether a count per step is to be read; files of before contacts lack that of the momentum stage."""
-    return count != "momentum_iterations" or count in arrays
+def _stats(header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Stats:
+    """The statistics of a file; those of version 1 count single steps."""
+    totals = {name: kind(header["stats"][name]) for name, kind in TOTALS.items()}
+    totals |= {name: kind(header["stats"][name]) for name, kind in THINNED.items() if name in header["stats"]}
+    every = totals.get("record_every", 1)
+    if every < 1:
+        raise ValueError(f"a record of {every} steps")
+    names = [name for name in stored(every) if name in arrays or name in ALWAYS]
+    names += DIVIDED if every > 1 else ()
+    return Stats(**{name: arrays[name] for name in names}, **totals)
 
 
 def _header(path: str | os.PathLike[str], text: np.ndarray) -> Mapping[str, Any]:
@@ -119,7 +138,7 @@ def _header(path: str | os.PathLike[str], text: np.ndarray) -> Mapping[str, Any]
         newer = isinstance(version, int) and version > VERSION
         advice = "; a newer Sarrus wrote it" if newer else ""
         raise FileError(
-            f"{path}: version {version!r} of the format, this Sarrus reads version {VERSION}{advice}"
+            f"{path}: version {version!r} of the format, this Sarrus reads versions 1 to {VERSION}{advice}"
         )
     return header
 

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from sarrus.errors import FileError, MechanismError
+from sarrus.integrators.interface import RECORDED
 from sarrus.trajectory import archive
 from sarrus.trajectory.archive import PIECE, Member
-from sarrus.trajectory.stats import PER_STEP, Stats
-from sarrus.trajectory.storage import MOTION, end_members, header_of, load_trajectory
+from sarrus.trajectory.stats import Stats, stored
+from sarrus.trajectory.storage import DIVIDED, MOTION, end_members, header_of, load_trajectory, totals_of
 from sarrus.trajectory.touches import WIDTH
 from sarrus.trajectory.trajectory import Trajectory, fields_of, frozen
 
@@ -62,12 +63,14 @@ class StreamWriter:
         dt: float,
         *,
         winding: np.ndarray | None = None,
+        record_every: int = 1,
     ):
         self.path = Path(path)
         self.model = model
         self.method = method
         self.dt = float(dt)
         self.winding = winding
+        self.record_every = record_every
         self._columns: dict[str, Column] = {}
         self._inputs: list[str] = []
         self._done = False
@@ -107,8 +110,8 @@ class StreamWriter:
         stats: Stats | None = None,
         touches: Any = None,
     ) -> None:
-        """Adds any number of nodes, arrays as in `Trajectory`; `stats` counts the steps since the last,
-        `touches` (n, 12) records their contacts."""
+        """Adds any number of nodes, arrays as in `Trajectory`; `stats` holds the records since the last,
+        `touches` (n, 12) the contacts."""
         if self._done:
             raise FileError(f"{self.path}: the stream is closed already")
         given = inputs or {}
@@ -122,8 +125,11 @@ class StreamWriter:
         nodes |= {f"input_{k}": given[name] for k, name in enumerate(names)}
         piece = {name: np.asarray(values, "<f8") for name, values in nodes.items() if values is not None}
         self._check(piece)
-        counts = stats if stats is not None else Stats()
-        piece |= {name: np.asarray(getattr(counts, name), "<i4") for name in PER_STEP}
+        counts = stats if stats is not None else Stats(record_every=self.record_every, steps=0)
+        fields = stored(self.record_every)
+        piece |= {name: np.asarray(getattr(counts, name), RECORDED[name].dtype) for name in fields}
+        if self.record_every > 1:
+            piece |= {name: np.asarray(getattr(counts, name), "<i8") for name in DIVIDED}
         if touches is not None:
             piece["touches"] = frozen("touches", touches, (None, WIDTH))
         self._inputs = names
@@ -153,7 +159,9 @@ class StreamWriter:
         except OSError as fault:
             raise FileError(f"{self.path}: cannot be written ({fault.strerror or fault})") from fault
 
-    def close(self, stats: Stats | None = None, final_state: State | None = None) -> Trajectory:
+    def close(
+        self, stats: Stats | Mapping[str, Any] | None = None, final_state: State | None = None
+    ) -> Trajectory:
         """Writes the file and returns its trajectory, mapped from disk; `stats` gives the totals of the run.
 
         When writing fails the raw files stay until `abort`: closing can be tried again."""
@@ -161,7 +169,9 @@ class StreamWriter:
             raise FileError(
                 f"{self.path}: " + ("the stream is closed already" if self._done else "no node was written")
             )
-        totals = stats if stats is not None else Stats()
+        totals = totals_of(Stats()) | {"record_every": self.record_every}
+        if stats is not None:
+            totals |= totals_of(stats) if isinstance(stats, Stats) else stats
         header = header_of(self.model, self.method, self.dt, totals, self._inputs)
         members = [column.member(name) for name, column in self._columns.items()]
         ends = end_members(self.winding, None if final_state is None else fields_of(final_state))

@@ -79,6 +79,18 @@ def test_a_checkpoint_between_recorded_nodes_is_the_end_of_the_run(model, whole)
     )
 
 
+def test_record_every_thins_the_statistics_with_the_nodes(model, tmp_path):
+    sarrus.simulate(model, duration=40.0, dt=DT, record_every=1, out=tmp_path / "whole.npz")
+    thin = sarrus.simulate(model, duration=40.0, dt=DT, record_every=1000, out=tmp_path / "thin.npz")
+    assert (thin.stats.steps, len(thin.stats.iterations)) == (4000, 4)
+    assert thin.stats.iterations.min() >= 1000
+    assert thin.stats.iterations_max.max() < 20
+    thin.save(tmp_path / "saved.npz")
+    # What is left is the description of the mechanism.
+    for name in ("thin.npz", "saved.npz"):
+        assert (tmp_path / name).stat().st_size < 0.05 * (tmp_path / "whole.npz").stat().st_size
+
+
 @pytest.fixture(scope="module")
 def spinning():
     """A wheel and a ball that turn about x at a steady 5 rad/s, without gravity."""

@@ -93,7 +93,7 @@ def test_numpy_reads_the_file_without_pickle(saved):
     with np.load(saved, allow_pickle=False) as archive:
         np.testing.assert_array_equal(archive["position"], swing(21).position)
         assert json.loads(bytes(archive[HEADER]))["format"] == "sarrus-trajectory"
-        assert json.loads(bytes(archive[HEADER]))["version"] == 1
+        assert json.loads(bytes(archive[HEADER]))["version"] == 2
 
 
 def test_the_same_trajectory_gives_the_same_bytes(tmp_path, saved):
@@ -174,9 +174,9 @@ def test_pickled_objects_are_never_opened(tmp_path):
 
 
 def test_a_newer_version_is_told(saved):
-    rewritten(saved, lambda header: header | {"version": 2})
+    rewritten(saved, lambda header: header | {"version": 3})
     with pytest.raises(
-        FileError, match="version 2 of the format, this Sarrus reads version 1; a newer Sarrus"
+        FileError, match="version 3 of the format, this Sarrus reads versions 1 to 2; a newer Sarrus"
     ):
         load_trajectory(saved)
     rewritten(saved, lambda header: header | {"version": "one"})
@@ -276,3 +276,30 @@ def test_a_run_without_steps_is_saved_too(tmp_path):
     path = tmp_path / "run.npz"
     swing(1, stats=Stats()).save(path)
     assert len(load_trajectory(path, mapped=True)) == 1
+
+
+def test_a_file_of_version_1_counts_single_steps(saved):
+    def older(header):
+        stats = {
+            name: header["stats"][name] for name in ("wall_time", "cpu_time", "singular_nodes", "projection")
+        }
+        return header | {"version": 1, "stats": stats}
+
+    rewritten(saved, older)
+    assert load_trajectory(saved).stats.summary() == swing(21).stats.summary()
+
+
+def test_thinned_statistics_come_back_and_a_nonsense_of_them_is_told(tmp_path):
+    path = tmp_path / "run.npz"
+    stats = Stats(
+        [9, 5], [4, 2], [8, 0], [5, 0], iterations_max=[4, 3], record_every=10, steps=13, divided=[3],
+        divided_into=[8],
+    )  # fmt: skip
+    swing(2, stats=stats).save(path)
+    found = load_trajectory(path).stats
+    assert found.summary() == stats.summary()
+    assert (found.record_every, found.steps, *found.divided, *found.divided_into) == (10, 13, 3, 8)
+    np.testing.assert_array_equal(found.iterations_max, [4, 3])
+    rewritten(path, lambda header: header | {"stats": header["stats"] | {"record_every": 0}})
+    with pytest.raises(FileError, match="makes no sense: a record of 0 steps"):
+        load_trajectory(path)

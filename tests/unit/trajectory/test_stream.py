@@ -8,7 +8,7 @@ from tests.unit.trajectory.swing import DT, SwingModel, arrays, swing
 
 from sarrus.errors import FileError, MechanismError
 from sarrus.trajectory import Stats, StreamWriter, load_trajectory
-from sarrus.trajectory.stats import PER_STEP
+from sarrus.trajectory.stats import stored
 
 MOTION = ("time", "position", "orientation", "velocity", "angular_velocity")
 
@@ -19,7 +19,7 @@ def append(writer, traj, nodes, steps):
         *(getattr(traj, name)[nodes] for name in MOTION),
         reactions=None if traj.reactions is None else traj.reactions[nodes],
         inputs={name: used[nodes] for name, used in traj.inputs.items()},
-        stats=Stats(**{name: getattr(traj.stats, name)[steps] for name in PER_STEP}),
+        stats=Stats(**{name: getattr(traj.stats, name)[steps] for name in stored(1)}),
     )
 
 
