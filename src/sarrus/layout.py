@@ -138,8 +138,9 @@ EFFORT_BASE, STIFFNESS_BASE = 36, 37
 # and c s1
 H, CR, CE, TH, TC = 0, 6, 12, 18, 24
 # work, border rows: force and row vector at the upper body, right-hand side, 1 / pivot, direction, diagonal,
-# error, compliance, compliance to the three rows of its contact, couplings
-HU, CU, R, IS, DLAM, DIAG, ERR, COMPLIANCE, CROSS, SLOTS = 0, 6, 12, 13, 14, 15, 16, 17, 18, 21
+# error, compliance, compliance to the three rows of its contact, gain (the row is gain c dz + compliance dlam
+# = -error; 0: the multiplier does not depend on the motion), couplings
+HU, CU, R, IS, DLAM, DIAG, ERR, COMPLIANCE, CROSS, GAIN, SLOTS = 0, 6, 12, 13, 14, 15, 16, 17, 18, 21, 22
 # work, ends: row vector at the node and at the trial configuration
 G0, G1 = 0, 6
 # work, scratch of user functions: positions, orientations; velocities, angular velocities; results

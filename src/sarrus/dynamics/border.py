@@ -2,7 +2,8 @@
 
 A drive (damper, armature or servo on a joint coordinate that the tree does not carry) and a point-to-point
 damper are rows with a compliance: multiplier = target(q1), linear in the coordinate q1 at the end of the
-step."""
+step.  In a step that runs backwards dampers and the others have opposite signs: their sum may have either,
+or vanish."""
 
 from math import sqrt
 
@@ -31,6 +32,7 @@ from sarrus.layout import (
     END_ROLE,
     ERR,
     G0,
+    GAIN,
     GEAR,
     GEAR_A,
     GEAR_B,
@@ -70,9 +72,6 @@ from sarrus.maths.access import add_to6, get1, get3, get4, get6, get9, put1, put
 from sarrus.maths.quaternion import rotation
 from sarrus.maths.spatial import ZERO6, carry_force, scale6, sum6
 from sarrus.maths.vectors import add3, cross, dot, mv, norm3, pick, scale3, sub3
-
-# Part of its derivative that the effort of a servo at its limit keeps, so that border rows stay solvable.
-SATURATED = 1e-6
 
 
 @helper
@@ -205,20 +204,29 @@ def drive_impulses(par, d, i, change, q0, offset, dt, left, right):
 
     Damping: -c dq/dt, armature: kinetic energy I (dq/dt)^2 / 2, servo: k (target - q), q and dq/dt taken at
     the middle of the step; `offset` is k times the target.  A servo with a limit gives no more than that: its
-    derivative then all but vanishes"""
+    derivative then vanishes"""
     c, inertia, k = get1(par, d, DRIVE_C + i), get1(par, d, DRIVE_I + i), get1(par, d, DRIVE_K + i)
     m, limit = get1(par, d, DRIVE_M + i), get1(par, d, DRIVE_LIMIT + i)
     effort, slope = offset - k * (q0 + 0.5 * change) - m * change / dt, 0.5 * dt * k + m
     if abs(effort) > limit:
-        effort, slope = (limit if effort > 0.0 else -limit), SATURATED * slope
+        effort, slope = (limit if effort > 0.0 else -limit), 0.0
     first = left * (dt * effort - c * change) - inertia / dt * change
     last = right * (dt * effort - c * change) + inertia / dt * change
     return first, last, left * (c + slope) + inertia / dt
 
 
+@helper
+def drive_scale(par, d, i, dt, left):
+    """-d(first)/dq1 of `drive_impulses` without limit in a step of length |dt|: never 0"""
+    c, inertia, k = get1(par, d, DRIVE_C + i), get1(par, d, DRIVE_I + i), get1(par, d, DRIVE_K + i)
+    h = abs(dt)
+    return left * (c + (0.5 * h * k + get1(par, d, DRIVE_M + i))) + inertia / h
+
+
 @kernel
 def compliant_impulses(topo, par, state, work, k, dt, left, right):
-    """`drive_impulses` of a drive row or damper row at the trial configuration"""
+    """`drive_impulses` of a drive row or damper row at the trial configuration, and the size of their
+    derivative, never 0"""
     it = topo[0, T_ROWS] + k
     of = topo[it, ROW_OF]
     if topo[it, ROW_KIND] == DRIVE_ROW:
@@ -226,12 +234,15 @@ def compliant_impulses(topo, par, state, work, k, dt, left, right):
         q, w = coordinate(topo, par, state, work, of, i, True)
         q0 = get1(state, s, COORD + i)
         d = topo[topo[0, T_JOINTS] + of, JOINT_DRIVE]
-        return drive_impulses(par, d, i, q - q0, q0, get1(state, s, SERVO_OFFSET + i), dt, left, right)
+        first, last, stiffness = drive_impulses(
+            par, d, i, q - q0, q0, get1(state, s, SERVO_OFFSET + i), dt, left, right
+        )
+        return first, last, stiffness, drive_scale(par, d, i, dt, left)
     line = topo[0, T_ELEMENTS] + of
     length, w = trial_spring(topo, par, work, line)
     c = get1(par, topo[line, ELEMENT_PAR], SPRING_C)
     change = length - node_spring_length(topo, par, state, line)
-    return -left * c * change, -right * c * change, left * c
+    return -left * c * change, -right * c * change, left * c, left * c
 
 
 @helper
@@ -260,11 +271,13 @@ def border_residual(topo, par, state, work, dt, left, right, elements):
                 whole, total = max(whole, max(norm3(e[0]), norm3(e[1]))), total + sum6(e)
             error = place_of(e, int(get1(state, topo[0, S_ROWS] + k, ACTIVE)))
             put1(work, line, COMPLIANCE, 0.0)
+            put1(work, line, GAIN, 1.0)
         elif elements is not None:
             last = -1
-            target, after, stiffness = compliant_impulses(topo, par, state, work, k, dt, left, right)
-            put1(work, line, COMPLIANCE, 1.0 / stiffness)
-            error = (lam - target) / stiffness
+            target, after, stiffness, scale = compliant_impulses(topo, par, state, work, k, dt, left, right)
+            put1(work, line, COMPLIANCE, 1.0 / scale)
+            put1(work, line, GAIN, stiffness / scale)
+            error = (lam - target) / scale
         put1(work, line, ERR, error)
         top, total = max(top, abs(error)), total + error
         for end in range(topo[it, END0], topo[it, END1]):
@@ -291,21 +304,23 @@ def keep_compliant_impulses(topo, par, state, work, dt, left, right):
     """Keeps the impulses at the last node in ERR, while state still holds the first node"""
     for k in range(topo[0, ROWS]):
         if is_compliant(topo[topo[0, T_ROWS] + k, ROW_KIND]):
-            before, after, stiffness = compliant_impulses(topo, par, state, work, k, dt, left, right)
+            before, after, stiffness, scale = compliant_impulses(topo, par, state, work, k, dt, left, right)
             put1(work, topo[0, W_ROWS] + k, ERR, after)
 
 
 @kernel
 def projection_compliance(topo, par, work):
-    """Compliance of the border rows in the projection of momenta: 1 / armature for drives, none for dampers
-    (returned as -1)"""
+    """Compliance and gain of the border rows in the projection of momenta: 1 / armature for drives; rows
+    without armature have no part in it"""
     for k in range(topo[0, ROWS]):
         it = topo[0, T_ROWS] + k
-        value = 0.0
+        compliance, gain = 0.0, 1.0
+        if topo[it, ROW_KIND] != CONSTRAINT_ROW:
+            compliance, gain = 1.0, 0.0
         if topo[it, ROW_KIND] == DRIVE_ROW:
             d = topo[topo[0, T_JOINTS] + topo[it, ROW_OF], JOINT_DRIVE]
             inertia = get1(par, d, DRIVE_I + topo[it, ROW_COORDINATE])
-            value = 1.0 / inertia if inertia > 0.0 else -1.0
-        elif topo[it, ROW_KIND] != CONSTRAINT_ROW:
-            value = -1.0
-        put1(work, topo[0, W_ROWS] + k, COMPLIANCE, value)
+            if inertia > 0.0:
+                compliance, gain = 1.0 / inertia, 1.0
+        put1(work, topo[0, W_ROWS] + k, COMPLIANCE, compliance)
+        put1(work, topo[0, W_ROWS] + k, GAIN, gain)

@@ -2,7 +2,7 @@
 
 row: c dz + sum_k S_k lam_k = r,   body: D dz - h lam = rhs.   A row has vectors h (force) and c on every body
 that it passes (its edges).  Order, edges and slots come from the plan in `topo`, so one compiled kernel
-serves every topology.
+serves every topology.  Gains and compliances may have either sign: a stage of a step may run backwards.
 
 Implements: the loop part of [MC23] Algorithms 3 and 4.  Differs: rows are eliminated one at a time at the
 upper end of their loop."""
@@ -30,6 +30,7 @@ from sarrus.layout import (
     ENDS,
     ERR,
     G0,
+    GAIN,
     GROUP0,
     GROUP1,
     HU,
@@ -62,9 +63,6 @@ from sarrus.layout import (
 from sarrus.maths.access import add_to6, get1, get6, get36, put1, put6, put36
 from sarrus.maths.spatial import ZERO6, axpy6, carry_force, dot6, minus_outer6, scale6
 
-# A compliance below zero marks a row without effect (see `open_border`).
-IDLE = -1.0
-
 
 @helper
 def slot_of(topo, k):
@@ -86,10 +84,9 @@ def open_border(topo, work, trial):
         put6(work, rows + k, CU, ZERO6)
         for s in range(SLOTS, SLOTS + topo[0, SLOT_COUNT]):
             put1(work, rows + k, s, 0.0)
-        compliance = get1(work, rows + k, COMPLIANCE)
-        put1(work, rows + k, slot_of(topo, k), compliance if compliance >= 0.0 else 1.0)
+        put1(work, rows + k, slot_of(topo, k), get1(work, rows + k, COMPLIANCE))
         it = topo[0, T_ROWS] + k
-        if topo[it, ROW_KIND] == CONTACT_ROW and compliance >= 0.0:
+        if topo[it, ROW_KIND] == CONTACT_ROW and get1(work, rows + k, GAIN) != 0.0:
             # The compliances of a contact couple its rows.
             for j in range(topo[it, ROW_COORDINATE]):
                 put1(work, rows + k, slot_of(topo, topo[it, ROW_FIRST] + j), get1(work, rows + k, CROSS + j))
@@ -98,10 +95,13 @@ def open_border(topo, work, trial):
         put6(work, edges + e, H, ZERO6)
         put6(work, edges + e, CR, ZERO6)
     for e in range(topo[0, ENDS]):
-        edge, k = topo[topo[0, T_ENDS] + e, END_EDGE], rows + topo[topo[0, T_ENDS] + e, END_ROW]
-        if get1(work, k, COMPLIANCE) < 0.0:
+        edge, row = topo[topo[0, T_ENDS] + e, END_EDGE], topo[topo[0, T_ENDS] + e, END_ROW]
+        k = rows + row
+        gain = get1(work, k, GAIN)
+        if gain == 0.0 and topo[topo[0, T_ROWS] + row, ROW_KIND] == CONTACT_ROW:
+            # A contact that is off has no row vectors.
             continue
-        h, c = get6(work, ends + e, G0), get6(work, ends + e, trial)
+        h, c = get6(work, ends + e, G0), scale6(gain, get6(work, ends + e, trial))
         if edge >= 0:
             add_to6(work, edges + edge, H, 1.0, h)
             add_to6(work, edges + edge, CR, 1.0, c)

@@ -33,6 +33,7 @@ from sarrus.layout import (
     ERR,
     G0,
     G1,
+    GAIN,
     MU,
     NODE_A,
     NODE_B,
@@ -58,7 +59,6 @@ from sarrus.layout import (
 )
 from sarrus.maths.access import add_to6, get1, get6, get36, put1, put36
 from sarrus.maths.spatial import ZERO6, axpy6, minus_outer6, scale6
-from sarrus.solvers.border import IDLE
 from sarrus.solvers.cone import (
     friction_direction,
     friction_slip,
@@ -164,6 +164,7 @@ def put_compliances(topo, state, work, i, w, dt):
         for k in range(rows_of(topo, state, i)):
             put1(work, first + k, CROSS + j, -column[place_of_row(topo, i, k)] / dt)
         put1(work, first + j, COMPLIANCE, 0.0)
+        put1(work, first + j, GAIN, 1.0)
 
 
 @kernel
@@ -172,7 +173,8 @@ def idle_rows(topo, work):
     for k in range(topo[0, ROWS]):
         if topo[topo[0, T_ROWS] + k, ROW_KIND] == CONTACT_ROW:
             line = topo[0, W_ROWS] + k
-            put1(work, line, COMPLIANCE, IDLE)
+            put1(work, line, COMPLIANCE, 1.0)
+            put1(work, line, GAIN, 0.0)
             put1(work, line, ERR, 0.0)
             for j in range(3):
                 put1(work, line, CROSS + j, 0.0)

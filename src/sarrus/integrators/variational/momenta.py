@@ -107,8 +107,7 @@ def enter_momenta(topo, par, state, work, dt, bounce, loops, elements):
         projection_compliance(topo, par, work)
         for k in range(topo[0, ROWS]):
             line = topo[0, W_ROWS] + k
-            compliance = get1(work, line, COMPLIANCE)
-            put1(work, line, COMPLIANCE, dt * compliance if compliance > 0.0 else compliance)
+            put1(work, line, COMPLIANCE, dt * get1(work, line, COMPLIANCE))
             put1(work, line, ERR, 0.0)
     for i in range(topo[0, CONTACTS]):
         if not is_on(topo, state, i):
