@@ -1,10 +1,12 @@
 """Which pairs come near in a step: bounding boxes of the motion, sorted along one axis and swept."""
 
+from math import sqrt
+
 from sarrus._jit import entry, kernel
 from sarrus.collision.closest import corner
-from sarrus.collision.cores import BODY, CENTRE, HALF, NV, RADIUS
+from sarrus.collision.cores import BODY, CENTRE, EXTENT, HALF, NV, RADIUS
 from sarrus.maths.access import get3, get9
-from sarrus.maths.vectors import add3, mv
+from sarrus.maths.vectors import add3, dot, mv
 
 # Above this number of vertices a core is bounded by its box in the body frame
 MANY = 64
@@ -33,6 +35,19 @@ def bound(geo, c, x, R, box):
     grow(box, c, add3(mv(turn, get3(dims, c, CENTRE)), place), (half[0] + r, half[1] + r, half[2] + r))
 
 
+@kernel
+def bulge(geo, c, R0, R1):
+    """How far a point of core c may leave the box of both poses while its body turns [m]: the height of its
+    arc over the chord"""
+    tab, dims = geo[0], geo[1]
+    A, B = get9(R0, tab[c, BODY], 0), get9(R1, tab[c, BODY], 0)
+    trace = A[0] * B[0] + A[1] * B[1] + A[2] * B[2] + A[3] * B[3] + A[4] * B[4] + A[5] * B[5]
+    trace += A[6] * B[6] + A[7] * B[7] + A[8] * B[8]
+    centre = get3(dims, c, CENTRE)
+    # 1 + trace = 4 cos(angle / 2)^2
+    return max(0.0, 1.0 - 0.5 * sqrt(max(0.0, 1.0 + trace))) * (sqrt(dot(centre, centre)) + dims[c, EXTENT])
+
+
 @entry
 def write_boxes(geo, x0, R0, x1, R1, box):
     """Fills `box` (cores, 6) with the lower and upper corners [m] of all cores over the motion"""
@@ -42,6 +57,10 @@ def write_boxes(geo, x0, R0, x1, R1, box):
             box[c, 3 + k] = -1e300
         bound(geo, c, x0, R0, box)
         bound(geo, c, x1, R1, box)
+        more = bulge(geo, c, R0, R1)
+        for k in range(3):
+            box[c, k] -= more
+            box[c, 3 + k] += more
 
 
 @kernel

@@ -4,6 +4,7 @@
     near = detector.near(x0, R0, x1, R1, margin=0.01)
     lines = detector.features(near, x0, R0, x1, R1)
     gaps = detector.distance(near, x1, R1)
+    pairs, depths, k = detector.swept(x0, R0, x1, R1)
 
 Poses are x (nb + 1, 3) [m] and R (nb + 1, 3, 3); the last row is the world's."""
 
@@ -16,6 +17,7 @@ import numpy as np
 from sarrus._jit import Compiling
 from sarrus.collision import broad, narrow
 from sarrus.collision.cores import KIND, POINT, POLYTOPE, SEGMENT, Core, pack
+from sarrus.collision.swept import write_swept
 from sarrus.errors import MechanismError
 from sarrus.layout import FEATURE_COLS
 
@@ -64,7 +66,7 @@ class Detector:
         self._order = np.arange(self.count)
         self._axis = 0
         self._calls = 0
-        self._near = np.zeros(64, np.int64)
+        self._near, self._depths = np.zeros(64, np.int64), np.zeros(64)
 
     def _check(self, body: np.ndarray) -> None:
         if len(body) != self.count:
@@ -110,7 +112,7 @@ class Detector:
             )
             if found <= len(self._near):
                 return np.sort(self._near[:found])
-            self._near = np.zeros(2 * found, np.int64)
+            self._near, self._depths = np.zeros(2 * found, np.int64), np.zeros(2 * found)
 
     def features(
         self,
@@ -152,6 +154,23 @@ class Detector:
         with Compiling(narrow.write_distances, "distances of shapes"):
             narrow.write_distances(self._geo, pairs, self.pairs, *_poses(x, R), self._none, self._work, out)
         return out
+
+    def swept(
+        self, x0: np.ndarray, R0: np.ndarray, x1: np.ndarray, R1: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, int]:
+        """(candidates (k,) whose boxes over the motion meet, their signed distances (k,) [m] where it ends,
+        place of the smallest or -1); of a pair that has passed through itself, a negative one on its way.
+        Overwritten by the next call."""
+        poses = *_poses(x0, R0), *_poses(x1, R1)
+        while True:
+            with Compiling(write_swept, "pairs of shapes on their way"):
+                found, place = write_swept(
+                    self._geo, *poses, self._box, self._order, self._axis, self._codes, self._number,
+                    self.pairs, self._none, self._work, self._near, self._depths,
+                )  # fmt: skip
+            if found <= len(self._near):
+                return self._near[:found], self._depths[:found], place
+            self._near, self._depths = np.zeros(2 * found, np.int64), np.zeros(2 * found)
 
 
 def _poses(x: np.ndarray, R: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

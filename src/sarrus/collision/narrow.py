@@ -11,7 +11,7 @@ from sarrus._jit import entry, helper, kernel
 from sarrus.collision.cores import BODY, KIND, POLYTOPE, RADIUS, WIDTH
 from sarrus.collision.lines import INSIDE, clear_lines, gap
 from sarrus.collision.polytopes import polytope_distance, polytope_lines
-from sarrus.collision.poses import between, into_a, into_b, relative, travel
+from sarrus.collision.poses import between, into_a, into_b, relative, speed_on, travel, way_of
 from sarrus.collision.rounded import nearest
 from sarrus.collision.rounded_lines import put_rounded
 from sarrus.layout import (
@@ -26,7 +26,10 @@ from sarrus.maths.access import get1, put1
 from sarrus.maths.vectors import dot, mv, sub3, sum3
 
 # Poses looked at on the way of a fast pair
-MOST_SAMPLES = 64
+MOST_SAMPLES = 512
+# A pair that overlaps on its way by more than this part of its thickness has passed through itself: in
+# between two nodes that are apart, corners that turn or graze overlap by less.
+PASSED = 0.25
 # Halvings of the way to the last pose at which a pair was apart
 HALVINGS = 5
 
@@ -39,33 +42,38 @@ def pair_distance(geo, a, b, pose, last, work):
     return nearest(geo, a, b, pose)[0] - geo[1][a, RADIUS] - geo[1][b, RADIUS]
 
 
+@helper
+def thickness(geo, a, b):
+    """Half of what the two are thick together: a pair that passes through itself overlaps over four times
+    this way"""
+    return 0.5 * (geo[1][a, WIDTH] + geo[1][b, WIDTH])
+
+
 @kernel
-def first_overlap(geo, a, b, pose0, pose1, last, work):
-    """(t0, t1): the first sampled fraction of the way at which the pair overlaps and the one before; (0, 1)
-    where it overlaps at the end alone, or not at all"""
-    way = min(travel(geo, a, b, pose0, pose1))
-    thick = 0.5 * (geo[1][a, WIDTH] + geo[1][b, WIDTH])
-    if not way > thick:
+def first_overlap(geo, a, b, way, pose0, pose1, depth, last, work):
+    """(t0, t1): the first sampled fraction of the way at which the pair overlaps by more than `depth` and the
+    one before; (0, 1) where it does at the end alone, or not at all"""
+    thick = thickness(geo, a, b)
+    if not min(travel(geo, a, b, pose0, pose1)) > thick:
         return 0.0, 1.0
-    step = thick / way
-    step = step if step > 1.0 / MOST_SAMPLES else 1.0 / MOST_SAMPLES
+    speed = speed_on(geo, a, b, way, pose0, pose1)
+    step = max(thick / speed, 1.0 / MOST_SAMPLES)
     t0 = 0.0
     d = pair_distance(geo, a, b, pose0, last, work)
     for _ in range(MOST_SAMPLES):
-        skip = d / way
-        t = t0 + (skip if skip > step else step)
+        t = t0 + max(d / speed, step)
         if not t < 1.0:
             break
-        d = pair_distance(geo, a, b, between(pose0, pose1, t), last, work)
-        if d < 0.0:
+        d = pair_distance(geo, a, b, between(way, t), last, work)
+        if d < -depth:
             return t0, t
         t0 = t
     return 0.0, 1.0
 
 
 @kernel
-def pose_at(pose0, pose1, t):
-    return pose0 if t <= 0.0 else (pose1 if t >= 1.0 else between(pose0, pose1, t))
+def pose_at(way, pose0, pose1, t):
+    return pose0 if t <= 0.0 else (pose1 if t >= 1.0 else between(way, t))
 
 
 @helper
@@ -87,7 +95,7 @@ def is_shallow(found, r, pose0, pose):
 
 
 @kernel
-def rounded_lines(geo, a, b, pose0, pose1, t0, t1, capacity, out, line):
+def rounded_lines(geo, a, b, way, pose0, pose1, t0, t1, capacity, out, line):
     """Writes the lines of a pair with a ball or a capsule"""
     r = geo[1][a, RADIUS] + geo[1][b, RADIUS]
     pose, found = pose1, nearest(geo, a, b, pose1)
@@ -97,11 +105,11 @@ def rounded_lines(geo, a, b, pose0, pose1, t0, t1, capacity, out, line):
             attempt = 1
             for _ in range(HALVINGS):
                 t = 0.5 * (t0 + t1)
-                if nearest(geo, a, b, between(pose0, pose1, t))[0] >= r:
+                if nearest(geo, a, b, between(way, t))[0] >= r:
                     t0 = t
                 else:
                     t1 = t
-            pose = pose_at(pose0, pose1, t0)
+            pose = pose_at(way, pose0, pose1, t0)
             found = nearest(geo, a, b, pose)
         clear_lines(out, line, capacity)
         put_rounded(geo, a, b, found, r, attempt == 1, pose, out, line)
@@ -171,16 +179,17 @@ def write_lines(
         clear_lines(fresh, first, room)
         pose0 = relative(x0, R0, tab[a, BODY], tab[b, BODY])
         pose1 = relative(x1, R1, tab[a, BODY], tab[b, BODY])
-        t0, t1 = first_overlap(geo, a, b, pose0, pose1, none, work)
+        way = way_of(x0, R0, x1, R1, tab[a, BODY], tab[b, BODY])
+        t0, t1 = first_overlap(geo, a, b, way, pose0, pose1, 0.0, none, work)
         if tab[b, KIND] == POLYTOPE:
             # A pair that overlaps little at the end is looked at there, so that a repeated call comes closer.
             depth = -polytope_distance(geo, a, b, pose1, none, work) if t1 < 1.0 else 0.0
             if 0.0 < depth < 0.25 * (geo[1][a, WIDTH] + geo[1][b, WIDTH]):
                 t0, t1 = 0.0, 1.0
-            before, pose = pose_at(pose0, pose1, t0), pose_at(pose0, pose1, t1)
+            before, pose = pose_at(way, pose0, pose1, t0), pose_at(way, pose0, pose1, t1)
             polytope_lines(geo, a, b, before, pose, last, p, work, fresh, first)
         else:
-            rounded_lines(geo, a, b, pose0, pose1, t0, t1, room, fresh, first)
+            rounded_lines(geo, a, b, way, pose0, pose1, t0, t1, room, fresh, first)
         finish(geo, a, b, swap, room, reach, pose0, pose1, fresh)
         if not add:
             clear_lines(out, line, room)
@@ -200,3 +209,20 @@ def write_distances(geo, pairs, cores, x, R, none, work, out):
         # Comparisons drop NaN: it comes back with the sum.
         number = 0.0 * (sum3(pose[1]) + sum3(mv(pose[0], (1.0, 1.0, 1.0))))
         out[q] = pair_distance(geo, a, b, pose, none, work) + number
+
+
+@kernel
+def depth_after(geo, a, b, x0, R0, x1, R1, none, work):
+    """Signed distance [m] of two cores at the second pose; where they have passed through each other on the
+    way there, one on that way"""
+    tab = geo[0]
+    if tab[a, KIND] < tab[b, KIND]:
+        a, b = b, a
+    pose0 = relative(x0, R0, tab[a, BODY], tab[b, BODY])
+    pose1 = relative(x1, R1, tab[a, BODY], tab[b, BODY])
+    d = pair_distance(geo, a, b, pose1, none, work)
+    way = way_of(x0, R0, x1, R1, tab[a, BODY], tab[b, BODY])
+    t0, t1 = first_overlap(geo, a, b, way, pose0, pose1, PASSED * thickness(geo, a, b), none, work)
+    if t1 < 1.0:
+        d = min(d, pair_distance(geo, a, b, between(way, t1), none, work))
+    return d

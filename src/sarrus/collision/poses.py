@@ -1,12 +1,12 @@
-"""Pose of one body seen from another, (R, p) with R a 9-tuple and p a 3-tuple, and poses between two of
-them."""
+"""Pose of one body seen from another, (R, p) with R a 9-tuple and p a 3-tuple, and poses on the way of two
+bodies through a step."""
 
 from math import atan2, cos, pi, sin, sqrt
 
 from sarrus._jit import helper, kernel
 from sarrus.collision.cores import CENTRE, EXTENT
 from sarrus.maths.access import get3, get9
-from sarrus.maths.vectors import add3, axpy3, dot, mm, mtv, mv, sub3, transpose
+from sarrus.maths.vectors import add3, axpy3, dot, mm, mtv, mv, scale3, sub3, transpose
 
 
 @kernel
@@ -39,20 +39,57 @@ def turn_between(R0, R1):
 
 
 @kernel
-def between(pose0, pose1, t):
-    """The pose at the fraction t of the way: straight, with a constant axis of rotation"""
-    p = axpy3(t, sub3(pose1[1], pose0[1]), pose0[1])
-    angle, n = turn_between(pose0[0], pose1[0])
-    s, c = sin(t * angle), cos(t * angle)
+def way_of(x0, R0, x1, R1, A, B):
+    """The motion of two bodies through a step: of each its first orientation and its turn (angle, axis), and
+    the place of B from A at both ends"""
+    RA, RB = get9(R0, A, 0), get9(R0, B, 0)
+    turn_a, turn_b = turn_between(RA, get9(R1, A, 0)), turn_between(RB, get9(R1, B, 0))
+    return (
+        RA, turn_a, RB, turn_b,
+        sub3(get3(x0, B, 0), get3(x0, A, 0)), sub3(get3(x1, B, 0), get3(x1, A, 0)),
+    )  # fmt: skip
+
+
+@kernel
+def turned(R, turn, t):
+    """R after the part t of a turn (angle, axis in the frame of R)"""
+    n = turn[1]
+    if dot(n, n) < 0.5:
+        return R
+    s, c = sin(t * turn[0]), cos(t * turn[0])
     k = 1.0 - c
     D = (
         c + k * n[0] * n[0], k * n[0] * n[1] - s * n[2], k * n[0] * n[2] + s * n[1],
         k * n[0] * n[1] + s * n[2], c + k * n[1] * n[1], k * n[1] * n[2] - s * n[0],
         k * n[0] * n[2] - s * n[1], k * n[1] * n[2] + s * n[0], c + k * n[2] * n[2],
     )  # fmt: skip
-    if dot(n, n) < 0.5:
-        return (pose1[0] if t > 0.5 else pose0[0]), p
-    return mm(pose0[0], D), p
+    return mm(R, D)
+
+
+@kernel
+def between(way, t):
+    """The pose of B seen from A at the fraction t of the way: both move straight and turn about a constant
+    axis, as in a step, so that what a turning body sees moves on arcs"""
+    RA = transpose(turned(way[0], way[1], t))
+    return mm(RA, turned(way[2], way[3], t)), mv(RA, axpy3(t, sub3(way[5], way[4]), way[4]))
+
+
+@kernel
+def speed_on(geo, a, b, way, pose0, pose1):
+    """Bound of the way [m] of a point of one core as the other sees it, per unit of the fraction t"""
+    middle = between(way, 0.5)
+    wa = scale3(way[1][0], mv(way[0], way[1][1]))
+    wb = scale3(way[3][0], mv(way[2], way[3][1]))
+    d = sub3(wb, wa)
+    rate = sqrt(dot(d, d))
+    c = get3(geo[1], b, CENTRE)
+    x0, x, x1 = into_a(pose0, c), into_a(middle, c), into_a(pose1, c)
+    d, e = sub3(x, x0), sub3(x1, x)
+    on_a = 2.0 * sqrt(max(dot(d, d), dot(e, e))) + rate * geo[1][b, EXTENT]
+    c = get3(geo[1], a, CENTRE)
+    x0, x, x1 = into_b(pose0, c), into_b(middle, c), into_b(pose1, c)
+    d, e = sub3(x, x0), sub3(x1, x)
+    return min(on_a, 2.0 * sqrt(max(dot(d, d), dot(e, e))) + rate * geo[1][a, EXTENT])
 
 
 @kernel

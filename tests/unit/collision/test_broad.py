@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 from tests.unit.collision.scenes import at_rest, random_turn, turn
 
 from sarrus import Box, Capsule, ConvexMesh, Cylinder, Sphere
@@ -11,7 +12,16 @@ from sarrus.collision.detector import Detector
 
 def bounds(core, body, x0, R0, x1, R1):
     points = np.vstack([core.vertices @ R[body].T + x[body] for x, R in ((x0, R0), (x1, R1))])
-    return points.min(axis=0) - core.radius, points.max(axis=0) + core.radius
+    more = core.radius + height_of_arc(core, R0[body], R1[body])
+    return points.min(axis=0) - more, points.max(axis=0) + more
+
+
+def height_of_arc(core, R0, R1):
+    """Of the outermost point of a core over its chord, as far as its box in the body frame tells"""
+    low, high = core.vertices.min(axis=0), core.vertices.max(axis=0)
+    centre = 0.5 * (low + high)
+    reach = np.linalg.norm(centre) + np.linalg.norm(core.vertices - centre, axis=1).max() + core.radius
+    return reach * (1.0 - np.cos(0.5 * Rotation.from_matrix(R0.T @ R1).magnitude()))
 
 
 def brute_force(cores, bodies, pairs, poses, margin):
@@ -68,3 +78,20 @@ def test_world_fixed_cores_sit_on_the_last_row_of_the_poses():
     x, R = at_rest(1)
     x[0] = 0, 0, 0.15
     assert detector.distance(np.array([0]), x, R)[0] == pytest.approx(0.05)
+
+
+@pytest.mark.parametrize("shape", [Sphere(0.1), Box((0.2, 0.3, 1.4)), Capsule(0.05, 1.3)])
+def test_a_turning_body_stays_in_its_swept_box(shape):
+    rng = np.random.default_rng(3)
+    core = core_of(shape, at=(0.8, 0.1, 0.0))
+    detector = Detector([core, core_of(Sphere(0.1))], [0, 1], [(0, 1)])
+    for _ in range(50):
+        (x0, R0), (x1, R1) = at_rest(2), at_rest(2)
+        R0[0], axis = random_turn(rng), rng.normal(size=3)
+        axis *= rng.uniform(0.0, 1.2) / np.linalg.norm(axis)
+        R1[0], x1[0] = R0[0] @ turn(*axis), rng.normal(size=3)
+        box = detector.boxes(x0, R0, x1, R1)[0].copy()
+        for t in np.linspace(0.0, 1.0, 21):
+            points = core.vertices @ (R0[0] @ turn(*(t * axis))).T + t * x1[0]
+            assert np.all(points.min(axis=0) - core.radius >= box[:3] - 1e-12)
+            assert np.all(points.max(axis=0) + core.radius <= box[3:] + 1e-12)

@@ -109,3 +109,38 @@ def test_balls_with_one_centre_are_led_apart():
     lines, start, _ = moved(detector, (0, 0, 0), (0, 0, 0))
     assert gaps(lines, *start)[0] == pytest.approx(-0.3)
     assert np.linalg.norm(lines[0, FEATURE_N : FEATURE_N + 3]) == pytest.approx(1.0)
+
+
+def depth(detector, start, end, turned=(0.0, 0.0, 0.0), spun=(0.0, 0.0, 0.0)):
+    """Of the pair after the motion of the second body, while the first turns on the spot by `spun`"""
+    x0, R0 = at_rest(2)
+    x1, R1 = at_rest(2)
+    x0[1], x1[1], R1[1], R1[0] = start, end, turn(*turned), turn(*spun)
+    _, depths, k = detector.swept(x0, R0, x1, R1)
+    return depths[k] if k >= 0 else np.inf
+
+
+@pytest.mark.parametrize("shape", [Sphere(0.005), Box((0.01, 0.01, 0.01)), Capsule(0.005, 0.01)])
+@pytest.mark.parametrize("way", [0.05, 0.5, 3.0])
+def test_a_body_that_has_passed_through_a_plate_is_inside_on_its_way(shape, way):
+    detector = pair(Box((8, 8, 0.002)), shape)
+    assert depth(detector, (0.1, 0.1, 0.02), (0.12 + way, 0.1, 0.02 - way)) < -5e-4
+    # Beside the plate, or back on the same side, nothing is passed through.
+    assert depth(detector, (4.1, 0.1, 0.02), (4.1, 0.1, 0.02 - way)) > 0.0
+    assert depth(detector, (0.1, 0.1, 0.02), (0.12 + way, 0.1, 0.021)) > 0.0
+
+
+@pytest.mark.parametrize("angle", [0.3, 0.6, 1.0])
+def test_a_spinning_arm_meets_what_lies_on_the_arc_of_its_tip_and_not_on_the_chord(angle):
+    tip = core_of(Box((0.04, 0.04, 0.04)), at=(1.0, 0.0, 0.0))
+    detector = Detector([tip, core_of(Sphere(0.02))], [0, 1], [(0, 1)])
+    middle = np.array([np.cos(0.5 * angle), np.sin(0.5 * angle), 0.0])
+    assert depth(detector, middle, middle, spun=(0, 0, angle)) < -0.001
+    if angle > 0.5:
+        chord = np.cos(0.5 * angle) * middle
+        assert depth(detector, chord, chord, spun=(0, 0, angle)) > 0.0
+
+
+def test_a_pair_that_ends_apart_and_grazes_little_on_its_way_has_not_passed():
+    detector = pair(Sphere(0.1), Sphere(0.1))
+    assert depth(detector, (-0.3, 0, 0.199), (0.3, 0, 0.199)) > 0.0

@@ -32,6 +32,7 @@ class NearPairs:
         self.detector.forget()
         self.plan: NearPlan = self.pairs.plan({})
         self.near = np.zeros(0, np.int64)
+        self.inside = np.zeros(0, np.int64)
         self.features = np.zeros((0, at.FEATURE_COLS))
         self.counts = np.zeros(0, np.int64)
         self.quiet, self.margin = 0, 0.0
@@ -40,26 +41,44 @@ class NearPairs:
 
     def look(self, kernel: np.ndarray, dt: float) -> NearPlan:
         """The plan for the next step; `put_lines` then gives the lines to the kernels."""
-        way = self._poses(kernel, dt, self.then)
+        R0, R1 = self.now[1].reshape(-1, 9), self.then[1].reshape(-1, 9)
+        way = write_poses(self.plan.arrays.topo, kernel, dt, self.now[0], R0, self.then[0], R1)
         self.margin = LENGTHS * 9.81 * dt * dt + PART * way
         self.near = self.detector.near(*self.now, *self.then, self.margin)
         self.features = self.detector.features(self.near, *self.now, *self.then, reach=self.margin)
         return self._choose_plan()
 
-    def look_again(self, kernel: np.ndarray, ended: np.ndarray) -> NearPlan:
-        """As `look`, after a step from `kernel` to the node `ended` left a pair inside each other: what it
-        met there is added to the lines."""
-        self._poses(ended, 0.0, self.then)
-        self._poses(kernel, 0.0, self.spare)
+    def check(self, ended: np.ndarray) -> tuple[float, str]:
+        """(smallest signed distance of a pair after the step that ended at the node `ended` [m], its name
+        where that is inside).
+
+        Looks at all pairs over what really happened, also at those that were not expected to come near; of a
+        pair that passed through itself, the distance is one on its way"""
+        R, spare = self.then[1].reshape(-1, 9), self.spare[1].reshape(-1, 9)
+        write_poses(self.plan.arrays.topo, ended, 0.0, self.then[0], R, self.spare[0], spare)
+        pairs, gaps, k = self.detector.swept(*self.now, *self.then)
+        if k < 0:
+            return np.inf, ""
+        if gaps[k] >= -DEEPEST:
+            return float(gaps[k]), ""
+        self.inside = pairs[~(gaps >= -DEEPEST)]
+        return float(gaps[k]), self.pairs.name(int(pairs[k]))
+
+    def look_again(self) -> NearPlan:
+        """As `look`, after `check` found pairs inside each other: what they met is added to the lines."""
+        self._include(self.inside)
         self.features = self.detector.features(
             self.near, *self.now, *self.then, out=self.features, reach=self.margin, add=True
         )
         return self._choose_plan()
 
-    def _poses(self, kernel: np.ndarray, dt: float, then: Poses) -> float:
-        """Poses of the node into `now`, those after dt into `then`; returns the longest way of a body."""
-        R0, R1 = self.now[1].reshape(-1, 9), then[1].reshape(-1, 9)
-        return write_poses(self.plan.arrays.topo, kernel, dt, self.now[0], R0, then[0], R1)
+    def _include(self, pairs: np.ndarray) -> None:
+        """Adds pairs to the near ones, without lines yet."""
+        every = np.union1d(self.near, pairs)
+        counts = self.detector.capacity[every]
+        features = np.zeros((int(counts.sum()), at.FEATURE_COLS))
+        features[np.repeat(np.isin(every, self.near), counts)] = self.features
+        self.near, self.features = every, features
 
     def _choose_plan(self) -> NearPlan:
         capacity = self.detector.capacity[self.near]
@@ -88,15 +107,6 @@ class NearPairs:
             row += count
         slots = np.array(list(table.values()), np.int64).reshape(-1, 4)
         write_pairs(kernel, slots, self.features, self.scratch)
-
-    def deepest(self, kernel: np.ndarray) -> tuple[float, str]:
-        """(smallest signed distance of a near pair at the node [m], its name)"""
-        if not len(self.near):
-            return np.inf, ""
-        self._poses(kernel, 0.0, self.then)
-        gaps = self.detector.distance(self.near, *self.now)
-        k = int(np.argmin(gaps))
-        return float(gaps[k]), self.pairs.name(int(self.near[k]))
 
 
 def _resting(bodies: int) -> Poses:

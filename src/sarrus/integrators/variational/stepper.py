@@ -255,13 +255,13 @@ class VariationalStepper:
             status, did, wrote = self._enter(u, out, reactions, stats)
             if not did:
                 return status, did, wrote
-            self.depth, self.deepest = near.deepest(self.kernel)
+            self.depth, self.deepest = near.check(self.kernel)
             if self.depth >= -DEEPEST:
                 return status, did, wrote
-            ended, before = self.kernel.copy(), near.plan
+            before = near.plan
             self.kernel[:] = self.saved
             self.start(run.AS_IT_IS, u)
-            self._take_lines(before, near.look_again(self.kernel, ended), u)
+            self._take_lines(before, near.look_again(), u)
         return Status.PENETRATION, 0, 0
 
     def _at_once(self, steps: int) -> int:
