@@ -2,27 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from sarrus.errors import MechanismError, unknown_name
-from sarrus.model import Model, State
+from sarrus.model import Model
+
+BOTH_NODES = (0.0, 1.0)
 
 
 class Inputs:
-    """Values at both nodes of every step, (steps, 2, inputs), made piece by piece.
+    """Values at the `fractions` of every step, (steps, fractions, inputs), made piece by piece.
 
-    A number or one value per component holds throughout; a callable of t is evaluated at the nodes; an array
-    has a value per node (steps + 1; linear between) or per step (steps; held)."""
+    A number or one value per component holds throughout; a callable of t is evaluated at every fraction; an
+    array has a value per node (steps + 1; linear between) or per step (steps; held).
+    fractions: where in a step a method takes its inputs, the first node (0) first and the last (1) last."""
 
-    def __init__(self, model: Model, given: Mapping[str, Any] | None, steps: int, dt: float, start: float):
+    def __init__(
+        self,
+        model: Model,
+        given: Mapping[str, Any] | None,
+        steps: int,
+        dt: float,
+        start: float,
+        fractions: Sequence[float] = BOTH_NODES,
+    ):
         self.model, self.steps, self.dt, self.start = model, steps, dt, start
         self.width = max((s.stop for s in model.inputs.values()), default=0)
-        self.constant = np.zeros((1, 2, self.width))
+        self.inner = np.asarray(fractions, float)[1:-1]
+        self.constant = np.zeros((1, len(self.inner) + 2, self.width))
         self.functions: dict[str, Callable[[float], Any]] = {}
         self.tables: dict[str, np.ndarray] = {}
+        if not isinstance(given, Mapping | None):
+            raise MechanismError(
+                f"inputs must be a dict of values by name of motor or force, not {type(given).__name__}; "
+                + expected(model)
+            )
         for name, value in (given or {}).items():
             self._add(name, value)
 
@@ -53,46 +70,65 @@ class Inputs:
         return not self.functions and not self.tables
 
     def piece(self, first: int, last: int) -> np.ndarray:
-        """Inputs of steps first..last-1: (last - first, 2, inputs), or one line for all when nothing
+        """Inputs of steps first..last-1: (last - first, fractions, inputs), or one line for all when nothing
         changes."""
         if self.is_constant:
             return self.constant
         out = np.repeat(self.constant, last - first, axis=0)
         for name, table in self.tables.items():
             where = self.model.inputs[name]
-            held = len(table) == self.steps
-            out[:, 0, where] = table[first:last]
-            out[:, 1, where] = table[first:last] if held else table[first + 1 : last + 1]
+            begun = table[first:last, None]
+            ended = begun if len(table) == self.steps else table[first + 1 : last + 1, None]
+            part = np.concatenate([[0.0], self.inner, [1.0]])[:, None]
+            out[:, :, where] = (1.0 - part) * begun + part * ended
         for name, function in self.functions.items():
-            where = self.model.inputs[name]
-            times = self.start + self.dt * np.arange(first, last + 1)
-            values = np.array([component_values(name, function(float(t)), where, float(t)) for t in times])
-            out[:, 0, where], out[:, 1, where] = values[:-1], values[1:]
+            out[:, :, self.model.inputs[name]] = self._sampled(name, function, first, last)
         return out
+
+    def _sampled(self, name: str, function: Callable[[float], Any], first: int, last: int) -> np.ndarray:
+        """A callable at the fractions of steps first..last-1, called in the order of time, once per node."""
+        where, order = self.model.inputs[name], np.argsort(self.inner)
+        begun = self.start + self.dt * np.arange(first, last + 1)
+        times = begun[:, None] + self.dt * np.concatenate([[0.0], self.inner[order]])
+        times = times.ravel()[: len(times.ravel()) - len(order)]
+        values = np.array([component_values(name, function(float(t)), where, float(t)) for t in times])
+        nodes, count = values[:: len(order) + 1], last - first
+        between = values[:-1].reshape(count, len(order) + 1, -1)[:, 1:]
+        return np.concatenate([nodes[:-1, None], between[:, np.argsort(order)], nodes[1:, None]], axis=1)
 
 
 class Controls:
-    """Calls the user's controller and turns what it returns into inputs."""
+    """The inputs that a controller, or the caller of `Simulation.step`, has set: each holds until it is set
+    again."""
 
-    def __init__(self, model: Model, controller: Callable[[float, State], Mapping[str, Any] | None]):
-        if not callable(controller):
-            raise MechanismError(f"controller must be a function of (t, state), not {controller!r}")
-        self.model, self.controller = model, controller
+    def __init__(self, model: Model):
+        self.model = model
+        self.last: dict[str, np.ndarray] = {}
 
-    def apply(self, time: float, now: State, u: np.ndarray) -> np.ndarray:
-        """`u` (1, 2, inputs) with the values of the controller, held over the step."""
-        values = self.controller(time, now)
-        if values is None:
-            return u
-        if not isinstance(values, Mapping):
+    def set(self, values: Mapping[str, Any] | None, time: float, who: str) -> None:
+        """Takes new values; None, or a name left out, keeps the last one."""
+        if not isinstance(values, Mapping | None):
             raise MechanismError(
-                f"the controller must return a dict of inputs by name, not {type(values).__name__}"
+                f"{who} a dict of inputs by name, not {type(values).__name__}; {expected(self.model)}"
             )
+        for name, value in (values or {}).items():
+            self.last[name] = component_values(name, value, slot(self.model, name), time)
+
+    def apply(self, u: np.ndarray) -> np.ndarray:
+        """`u` (steps, fractions, inputs) with the values set, held over the steps."""
+        if not self.last:
+            return u
         out = u.copy()
-        for name, value in values.items():
-            where = slot(self.model, name)
-            out[:, :, where] = component_values(name, value, where, time)
+        for name, values in self.last.items():
+            out[:, :, self.model.inputs[name]] = values
         return out
+
+
+def expected(model: Model) -> str:
+    """Which inputs the model takes, in words."""
+    if not model.inputs:
+        return "the mechanism has no motors and no forces that take an input"
+    return f"the mechanism takes {', '.join(map(repr, model.inputs))}"
 
 
 def slot(model: Model, name: str) -> slice:

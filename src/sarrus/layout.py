@@ -109,8 +109,10 @@ X, Q, P, U, V, V2, FORCE = 0, 3, 7, 13, 19, 25, 31
 # state, border rows: multiplier (impulse), candidate row that is active
 LAM, ACTIVE = 0, 1
 # state, joints: coordinates at the node (angles continuous), offset of the servos, curve parameter and its
-# frame, best pivot seen, the coordinates of the next node until all are known, smallest pivot at the node
+# frame, best pivot seen, the coordinates of the next node until all are known, smallest pivot at the node;
+# cosine and sine of up to two angles at the node (see `dynamics/turns.py`)
 COORD, SERVO_OFFSET, CURVE_S, CURVE_AXIS, WATCH, COORD_NEXT, NODE_PIVOT = 0, 6, 12, 13, 14, 15, 21
+NODE_ANGLE = 22
 # state, world: lengths of the last two steps, and whether U is that of the node (in the place of V2, which
 # the world does not need)
 LAST_DT, LAST_DT2, READ_OUT = 25, 26, 27

@@ -28,7 +28,8 @@ class MemoryRecorder:
         self.inputs: list[np.ndarray] = []
         self.reactions: list[np.ndarray] = []
         self.touches: list[np.ndarray] = []
-        self.winding: np.ndarray | None = None
+        self.first_winding: np.ndarray | None = None
+        self.winding: list[np.ndarray] = []
 
     def __enter__(self) -> MemoryRecorder:
         return self
@@ -38,7 +39,7 @@ class MemoryRecorder:
 
     def begin(self, first: State, u: np.ndarray) -> None:
         """The first node."""
-        self.winding = first.winding
+        self.first_winding = first.winding
         self.times.append(np.array([first.time]))
         self.nodes.append(join(first.position, first.orientation, first.velocity, first.angular_velocity))
         self.inputs.append(u[:, 0].copy())
@@ -52,9 +53,12 @@ class MemoryRecorder:
         self.times.append(self.start_time + self.dt * index)
         self.nodes.append(chunk.nodes)
         self.tally.add(chunk.stats)
+        if chunk.winding is not None:
+            first = [] if self.done else [self.first_winding[None]]
+            self.winding += [*first, chunk.winding]
         if self.model.inputs:
             local = np.minimum(index - self.done - 1, len(u) - 1)
-            self.inputs.append(u[local, 1])
+            self.inputs.append(u[local, -1])
         if chunk.reactions is not None:
             self.reactions[-1][-1] = chunk.reactions[0]
             if len(chunk.reactions) > 1:
@@ -73,7 +77,7 @@ class MemoryRecorder:
         return Trajectory(
             self.model, self.method, self.dt, times, *split(nodes),
             self.tally.stats(**self._times(wall, cpu)), self._reactions(), inputs,
-            winding=self.winding, final_state=self.stepper.state(), touch_records=self._touched(),
+            winding=self._turns(), final_state=self.stepper.state(), touch_records=self._touched(),
         )  # fmt: skip
 
     def _gathered(self) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
@@ -84,6 +88,10 @@ class MemoryRecorder:
             for name, where in self.model.inputs.items():
                 inputs[name] = values[:, where.start] if where.stop - where.start == 1 else values[:, where]
         return np.concatenate(self.times), np.concatenate(self.nodes), inputs
+
+    def _turns(self) -> np.ndarray | None:
+        """Coordinates on the turns of the nodes, or of the first node where the method counts no turns."""
+        return np.concatenate(self.winding) if self.winding else self.first_winding
 
     def _touched(self) -> np.ndarray | None:
         """Records of the contacts since the last flush; None where the model has none."""
@@ -130,7 +138,6 @@ class FileRecorder(MemoryRecorder):
     def begin(self, first, u):
         super().begin(first, u)
         self.writer.winding = first.winding
-        self._flush()
 
     def add(self, chunk, u):
         super().add(chunk, u)
@@ -143,7 +150,11 @@ class FileRecorder(MemoryRecorder):
         if last:
             records = np.concatenate([records, self.tally.open()])
         counted = stats_of(records, divided, self.every, steps=len(records) * self.every)
-        self.writer.append(times, *split(nodes), inputs=inputs, stats=counted, touches=self._touched())
+        self.writer.append(
+            times, *split(nodes), inputs=inputs, stats=counted, touches=self._touched(),
+            winding=self._turns() if self.winding else None,
+        )  # fmt: skip
+        self.winding = [turns[:0] for turns in self.winding[:1]]
         self.times, self.nodes, self.touches = [np.zeros(0)], [nodes[:0]], []
         self.inputs = [self.inputs[0][:0]]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sarrus.errors import MechanismError, StepFailed
-from sarrus.inputs import Controls, Inputs
+from sarrus.inputs import BOTH_NODES, Controls, Inputs
 from sarrus.integrators.methods import method_named
 from sarrus.model import Model, State
 from sarrus.model.nodes import split
@@ -34,8 +34,8 @@ class CompiledController:
     """A controller that runs inside the compiled loop: function(t, q, v, u, memory), arrays ordered by
     `model.joint_slices`.
 
-    It writes the inputs into u (ordered by `model.inputs`) and may keep numbers in memory, zeros at the start
-    of a run."""
+    It writes the inputs into u (ordered by `model.inputs`), where it finds those of the last step (at first
+    those that `simulate` was given), and may keep numbers in memory, zeros at the start of a run."""
 
     def __init__(self, function: Callable[..., None], memory: int = 0):
         if not callable(function):
@@ -46,8 +46,9 @@ class CompiledController:
             )
         self.function, self.memory = function, memory
 
-    def attach(self, model: Model, stepper: Any) -> Any:
-        """Compiles the function and hands it to `stepper`; returns what must be kept alive."""
+    def attach(self, model: Model, stepper: Any, first: np.ndarray) -> Any:
+        """Compiles the function and hands it to `stepper` with the inputs at the start; returns what must be
+        kept alive."""
         from sarrus.model.custom import controller_callback
 
         if not model.inputs:
@@ -58,6 +59,7 @@ class CompiledController:
         )
         stepper.controller = callback.address
         stepper.memory = np.zeros((1, max(self.memory, 1)))
+        stepper.values[2, :width] = first
         return callback
 
 
@@ -95,7 +97,9 @@ class Simulation:
         self.stepper = _stepper(
             model, self.method, state, self.dt, reactions=reactions, allow_overlap=allow_overlap
         )
-        self._inputs = Inputs(model, None, 1, self.dt, self.stepper.time)
+        fractions = getattr(self.stepper, "fractions", BOTH_NODES)
+        self._still = Inputs(model, None, 1, self.dt, self.stepper.time, fractions).constant
+        self._controls = Controls(model)
         self._winding = np.zeros(model.coordinates) if state is None else state.winding
 
     @property
@@ -112,19 +116,20 @@ class Simulation:
         return self.stepper.time
 
     def step(self, inputs: Mapping[str, Any] | None = None) -> State:
-        """Runs one step with `inputs` held over it; returns the state at its end."""
+        """Runs one step with `inputs` held over it; returns the state at its end.
+
+        An input that is left out keeps its last value, 0 before it is first given."""
         self.advance(1, inputs)
         return self.state
 
     def advance(self, steps: int, inputs: Mapping[str, Any] | None = None) -> Chunk:
         """Runs `steps` steps with `inputs` held over them; returns what the stepper records of each: nodes,
         touches of contacts, and reactions where they were asked for."""
-        u = Controls(self.model, lambda t, now: inputs).apply(self.time, None, self._inputs.constant)
-        chunk = self.stepper.advance(steps, u, 1, True)
+        self._controls.set(inputs, self.time, "step and advance take")
+        chunk = self.stepper.advance(steps, self._controls.apply(self._still), 1, True)
         if chunk.failure is not None:
             raise _failed(chunk.failure, self.dt, None)
-        # A model of lower pairs and gravity alone counts no turns in its kernels.
-        if not self.model.arrays.elements:
+        if chunk.winding is None:
             position, orientation, _, _ = split(chunk.nodes)
             self._winding = self.model.coordinates_of(position, orientation, winding=self._winding)[0][-1]
         return chunk
@@ -149,8 +154,11 @@ def simulate(
 
     method: a name ("variational", "variational1", "variational4") or a method such as Variational(order=4).
     state: the start (None: the reference configuration with the velocities given to add_body, projected onto
-    the constraints).  inputs: by name of motor or force, a number, a function of t, or an array.
-    controller(t, state) -> {name: value}, called once per step.  record_every: nodes between two records.
+    the constraints).  inputs: by name of motor or force, a number, a function of t, which is taken wherever
+    the method wants it (at the nodes, and at the ends of the stages of order 4), or an array: a value per
+    node, linear between, or per step, held.  With arrays that are not linear, order 4 is order 2.
+    controller(t, state) -> {name: value}, called once per step; what it leaves out (or None) keeps its last
+    value, that of `inputs` before it is first given.  record_every: nodes between two records.
     reactions: record the wrenches of the joints.  progress: True for a bar, or a function of (steps done,
     steps).  out: stream the records to this file instead of holding them in memory.
     allow_overlap: push apart what overlaps at the start (shapes, limits, ropes) instead of refusing it.
@@ -165,11 +173,14 @@ def simulate(
             f"record_every must be a whole number from 1 to {steps} (the steps of the run), "
             f"not {record_every!r}"
         )
+    if controller is not None and not isinstance(controller, CompiledController) and not callable(controller):
+        raise MechanismError(f"controller must be a function of (t, state), not {controller!r}")
     chosen = method_named(method)
     stepper = _stepper(model, chosen, state, float(dt), reactions=reactions, allow_overlap=allow_overlap)
     # The kernels are compiled by now: the times are those of the run.
     wall, cpu = clock.perf_counter(), clock.process_time()
-    driver = Inputs(model, inputs, steps, float(dt), stepper.time)
+    fractions = getattr(stepper, "fractions", BOTH_NODES)
+    driver = Inputs(model, inputs, steps, float(dt), stepper.time, fractions)
     first = stepper.state()
     if first.winding is None and state is not None:
         first.winding = state.winding
@@ -180,16 +191,17 @@ def simulate(
     failure = None
     with recorder, _progress(progress, steps) as report:
         if isinstance(controller, CompiledController):
-            keep = controller.attach(model, stepper)
+            keep = controller.attach(model, stepper, driver.piece(0, 1)[0, 0])
             controls = None
         else:
-            keep, controls = None, None if controller is None else Controls(model, controller)
+            keep, controls = None, None if controller is None else Controls(model)
         done, now = 0, first
         while done < steps:
             count = 1 if controls is not None else min(PIECE, steps - done)
             u = driver.piece(done, done + count)
             if controls is not None:
-                u = controls.apply(stepper.time, now, u)
+                controls.set(controller(stepper.time, now), stepper.time, "the controller must return")
+                u = controls.apply(u)
             elif keep is not None:
                 u = np.repeat(u, count, axis=0) if len(u) == 1 else u
             chunk = stepper.advance(count, u, record_every, controller is not None or reactions)

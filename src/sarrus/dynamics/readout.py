@@ -19,6 +19,9 @@ from sarrus.layout import (
     BODIES,
     CONTACT_KIND,
     CONTACTS,
+    COORD,
+    CURVE,
+    CURVE_S,
     JOINT_B,
     JOINT_COORDINATE,
     JOINT_COORDINATES,
@@ -30,6 +33,7 @@ from sarrus.layout import (
     ROW_OF,
     ROWS,
     S_CONTACTS,
+    S_JOINTS,
     S_ROWS,
     T_CONTACTS,
     T_JOINTS,
@@ -85,22 +89,48 @@ def record(topo, par, state, out, line):
         put3(out, line, j + 10, mtv(rotation(q), get3(state, b, U + 3)))
 
 
+@kernel
+def record_winding(topo, state, out, line):
+    """What says which turn the coordinates of all joints are on, after the columns of `record`"""
+    first = 13 * topo[0, BODIES]
+    for c in range(topo[0, JOINTS]):
+        it = topo[0, T_JOINTS] + c
+        for i in range(topo[it, JOINT_COORDINATES]):
+            of, j = coordinate_joint(topo, c, i)
+            out[line, first + topo[it, JOINT_COORDINATE] + i] = state[topo[0, S_JOINTS] + of, COORD + j]
+
+
+@kernel
+def put_winding(topo, state, near, line):
+    """Coordinates that the joints are near to, where `near` has that line"""
+    if line < near.shape[0]:
+        for c in range(topo[0, JOINTS]):
+            it, s = topo[0, T_JOINTS] + c, topo[0, S_JOINTS] + c
+            for i in range(topo[it, JOINT_COORDINATES]):
+                state[s, COORD + i] = near[line, topo[it, JOINT_COORDINATE] + i]
+            if topo[it, JOINT_KIND] == CURVE:
+                state[s, CURVE_S] = state[s, COORD]
+
+
 @entry
-def read_residuals(topo, par, state, work, nodes, out, elements):
-    """Residuals of all border rows at every node into out (nodes, rows); windings of the joints follow the
-    nodes"""
+def read_residuals(topo, par, state, work, nodes, near, out, elements):
+    """Residuals of all border rows at every node into out (nodes, rows).
+
+    near (up to nodes, coordinates), here and below: where the joints are, or what is on the same turns, at
+    the first nodes; from there on angles go on from node to node"""
     for t in range(nodes.shape[0]):
         load(topo, par, state, work, nodes, t)
+        put_winding(topo, state, near, t)
         enter_coordinates(topo, par, state, work, elements)
         row_errors(topo, par, state, work, out[t], elements)
 
 
 @entry
-def read_coordinates(topo, par, state, work, nodes, q, v, elements):
-    """Coordinates and velocities of all joints at every node into q, v (nodes, coordinates); angles are
-    continuous along the nodes"""
+def read_coordinates(topo, par, state, work, nodes, near, q, v, elements):
+    """Coordinates and velocities of all joints at every node into q, v (nodes, coordinates)"""
     for t in range(nodes.shape[0]):
         load(topo, par, state, work, nodes, t)
+        put_winding(topo, state, near, t)
         enter_coordinates(topo, par, state, work, elements)
         for c in range(topo[0, JOINTS]):
             line = topo[0, T_JOINTS] + c
@@ -112,10 +142,11 @@ def read_coordinates(topo, par, state, work, nodes, q, v, elements):
 
 
 @entry
-def read_potential(topo, par, state, work, nodes, gravity, out, elements):
+def read_potential(topo, par, state, work, nodes, near, gravity, out, elements):
     """Potential energy at every node"""
     for t in range(nodes.shape[0]):
         load(topo, par, state, work, nodes, t)
+        put_winding(topo, state, near, t)
         enter_coordinates(topo, par, state, work, elements)
         out[t] = potential_energy(topo, par, state, work, (gravity[0], gravity[1], gravity[2]), elements)
 

@@ -85,7 +85,9 @@ class Chunk:
 
     nodes (m, 13 nb): the recorded nodes, as `sarrus.model.nodes.join` makes them.  stats (steps, columns):
     see `STATS`; None: nothing was counted.  reactions (1 + m, nj, 6): wrenches from the node before on, where
-    they were asked for.  touches: records of the contacts."""
+    they were asked for.  touches: records of the contacts.  winding (m, nq): joint coordinates at the
+    recorded nodes, or values that are less than half a turn from them; None: the method counts no turns, and
+    the nodes recorded must tell them."""
 
     nodes: np.ndarray
     steps: int
@@ -93,6 +95,7 @@ class Chunk:
     failure: Failure | None = None
     reactions: np.ndarray | None = None
     touches: np.ndarray | None = None
+    winding: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         if self.stats is None:
@@ -103,7 +106,8 @@ class Stepper(Protocol):
     """Runs the steps of one method on one model from one state.
 
     reactions: whether it returns the wrenches of the joints.  projection: how far the velocities of the start
-    were from meeting the constraints, relative."""
+    were from meeting the constraints, relative.  It may have `fractions`: where in a step it wants the
+    inputs, from 0 (the first node) to 1 (the last); without, at both nodes."""
 
     time: float
     reactions: bool
@@ -115,8 +119,8 @@ class Stepper(Protocol):
     def advance(self, steps: int, u: np.ndarray | None, every: int, read: bool) -> Chunk:
         """Runs `steps` steps; records every `every`-th node, counted from the first step of the run.
 
-        u (steps or 1, 2, inputs): inputs at both nodes of each step; read: velocities are read at every
-        node."""
+        u (steps or 1, fractions, inputs): inputs at the `fractions` of each step; read: velocities are read
+        at every node."""
 
     def read_node(self) -> None:
         """Makes sure that `state` has the velocities of the node, also where `advance` did not record it."""

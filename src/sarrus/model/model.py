@@ -199,15 +199,16 @@ class Model:
 
     # Read-outs.  Arrays have one row per node: position (T, nb, 3), orientation (T, nb, 4), ...
 
-    def _workspace(
-        self, winding: np.ndarray | None = None
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    def _workspace(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """(topo, par, state, work) with all rows of all joints, for read-outs."""
         arrays = self.every
-        state = arrays.state.copy()
-        if winding is not None:
-            self.put_winding(arrays, state, winding)
-        return arrays.topo, arrays.par, state, arrays.new_work()
+        return arrays.topo, arrays.par, arrays.state.copy(), arrays.new_work()
+
+    def _near(self, winding: np.ndarray | None) -> np.ndarray:
+        """`winding` as the read-outs take it: a line for each of the first nodes."""
+        if winding is None:
+            return np.zeros((0, self.coordinates))
+        return np.ascontiguousarray(np.atleast_2d(np.asarray(winding, float)))
 
     def put_winding(self, arrays: Arrays, state: np.ndarray, winding: np.ndarray) -> None:
         """Coordinates of all joints into `state`, where they say which turn an angle is on."""
@@ -225,13 +226,15 @@ class Model:
     def coordinates_of(
         self, position, orientation, velocity=None, angular_velocity=None, winding=None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """(coordinates, velocities) of all joints, each (T, nq); angles are continuous along the nodes."""
+        """(coordinates, velocities) of all joints, each (T, nq).
+
+        winding, here and below: coordinates on the turns of the first node (nq,), from which angles go on to
+        the nearest turn at each further node, or of every node (T, nq)."""
         from sarrus.dynamics.readout import read_coordinates
 
         nodes = join(position, orientation, velocity, angular_velocity)
         q, v = np.zeros((len(nodes), self.coordinates)), np.zeros((len(nodes), self.coordinates))
-        topo, par, state, work = self._workspace(winding)
-        read_coordinates(topo, par, state, work, nodes, q, v, self.every.flag)
+        read_coordinates(*self._workspace(), nodes, self._near(winding), q, v, self.every.flag)
         return q, v
 
     def residuals(self, position, orientation, winding=None) -> np.ndarray:
@@ -241,8 +244,7 @@ class Model:
 
         nodes = join(position, orientation)
         out = np.zeros((len(nodes), self.rows))
-        topo, par, state, work = self._workspace(winding)
-        read_residuals(topo, par, state, work, nodes, out, self.every.flag)
+        read_residuals(*self._workspace(), nodes, self._near(winding), out, self.every.flag)
         return out
 
     def potential_energy(self, position, orientation, winding=None) -> np.ndarray:
@@ -251,8 +253,7 @@ class Model:
 
         nodes = join(position, orientation)
         out = np.zeros(len(nodes))
-        topo, par, state, work = self._workspace(winding)
-        read_potential(topo, par, state, work, nodes, self.gravity, out, self.every.flag)
+        read_potential(*self._workspace(), nodes, self._near(winding), self.gravity, out, self.every.flag)
         return out
 
     def kinetic_energy(self, position, orientation, velocity, angular_velocity, winding=None) -> np.ndarray:
@@ -277,8 +278,7 @@ class Model:
 
         nodes = join(position, orientation, velocity, angular_velocity)
         out = np.zeros(len(nodes))
-        topo, par, state, work = self._workspace()
-        read_slip(topo, par, state, work, nodes, out)
+        read_slip(*self._workspace(), nodes, out)
         return out
 
     def joint(self, name: str) -> int:

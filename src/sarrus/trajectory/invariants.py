@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -19,22 +18,15 @@ if TYPE_CHECKING:
 POSES_AT_ONCE = 1 << 15
 
 
-@dataclass(frozen=True, slots=True)
-class Winding:
-    """at(k): joint coordinates from which the angles of node k continue; breaks: nodes that need them."""
+def in_pieces(function: Callable[..., Array], *paths: Array, winding: Array | None = None) -> Array:
+    """function(*paths) of paths (T+1, nb, ...), called on pieces of the first axis and joined; read-only.
 
-    at: Callable[[int], Array | None]
-    breaks: Iterable[int] = ()
-
-
-def in_pieces(function: Callable[..., Array], *paths: Array, winding: Winding | None = None) -> Array:
-    """function(*paths) of paths (T+1, nb, ...), called on pieces of the first axis and joined; read-only."""
+    winding (T+1, nq), here and below: coordinates on the turns of the joints"""
     nodes, bodies = paths[0].shape[:2]
     length = max(1, POSES_AT_ONCE // max(1, bodies))
-    starts = sorted({*range(0, max(1, nodes), length), *(() if winding is None else winding.breaks)})
     pieces = []
-    for start, stop in pairwise([*starts, nodes]):
-        more = {} if winding is None else {"winding": winding.at(start)}
+    for start, stop in pairwise([*range(0, max(1, nodes), length), nodes]):
+        more = {} if winding is None else {"winding": winding[start:stop]}
         pieces.append(function(*(np.ascontiguousarray(path[start:stop]) for path in paths), **more))
     joined = np.concatenate(pieces)
     joined.flags.writeable = False
@@ -47,7 +39,7 @@ def energy(
     orientation: Array,
     velocity: Array,
     angular_velocity: Array,
-    winding: Winding,
+    winding: Array,
 ) -> Energy:
     """Kinetic energy, armature included, and potential energy of gravity and springs, each (T+1,) [J]."""
     motion = position, orientation, velocity, angular_velocity
@@ -73,7 +65,7 @@ def momentum(
     return Momentum(linear=total[:, :3], angular=total[:, 3:])
 
 
-def violation(model: Model, position: Array, orientation: Array, winding: Winding) -> Array:
+def violation(model: Model, position: Array, orientation: Array, winding: Array) -> Array:
     """Largest |residual| over all rows of all joints, (T+1,) [m, or 2 sin(angle/2)]; NaN stays NaN."""
 
     def largest(x: Array, q: Array, winding: Array | None) -> Array:
@@ -83,9 +75,7 @@ def violation(model: Model, position: Array, orientation: Array, winding: Windin
     return in_pieces(largest, position, orientation, winding=winding)
 
 
-def violation_by_joint(
-    model: Model, position: Array, orientation: Array, winding: Winding
-) -> dict[str, Array]:
+def violation_by_joint(model: Model, position: Array, orientation: Array, winding: Array) -> dict[str, Array]:
     """Largest |residual| over the rows of each joint, (T+1,) per joint name; 0 for a joint without rows."""
     slices = [model.row_slices.get(name, slice(0, 0)) for name in model.joint_names]
 

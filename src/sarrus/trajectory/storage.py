@@ -53,7 +53,7 @@ def save(traj: Trajectory, path: str | os.PathLike[str]) -> None:
 
 
 def end_members(winding: np.ndarray | None, final: Mapping[str, Any] | None) -> list[Member]:
-    """What a run has beyond its nodes: the winding at the start and the fields of the final state."""
+    """What a run has beyond its nodes: the winding, and the fields of the final state."""
     fields = {"winding": winding} | {f"{FINAL}{name}": value for name, value in (final or {}).items()}
     return [Member.of(name, np.atleast_1d(v), "<f8") for name, v in fields.items() if v is not None]
 

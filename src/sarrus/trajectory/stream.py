@@ -109,9 +109,10 @@ class StreamWriter:
         inputs: Mapping[str, Any] | None = None,
         stats: Stats | None = None,
         touches: Any = None,
+        winding: Any = None,
     ) -> None:
         """Adds any number of nodes, arrays as in `Trajectory`; `stats` holds the records since the last,
-        `touches` (n, 12) the contacts."""
+        `touches` (n, 12) the contacts, `winding` (n, nq) the turns, with every piece or with none."""
         if self._done:
             raise FileError(f"{self.path}: the stream is closed already")
         given = inputs or {}
@@ -121,7 +122,7 @@ class StreamWriter:
                 f"trajectory: every piece needs the inputs {names}, this one has {list(given)}"
             )
         motion = (time, position, orientation, velocity, angular_velocity)
-        nodes = dict(zip(MOTION, motion, strict=True)) | {"reactions": reactions}
+        nodes = dict(zip(MOTION, motion, strict=True)) | {"reactions": reactions, "winding": winding}
         nodes |= {f"input_{k}": given[name] for k, name in enumerate(names)}
         piece = {name: np.asarray(values, "<f8") for name, values in nodes.items() if values is not None}
         self._check(piece)
@@ -142,8 +143,9 @@ class StreamWriter:
             raise MechanismError(f"trajectory: a piece has different numbers of nodes: {lengths}")
         if not self._columns:
             return
-        if ("reactions" in self._columns) != ("reactions" in piece):
-            raise MechanismError("trajectory: reactions must come with every piece or with none")
+        for name in ("reactions", "winding"):
+            if (name in self._columns) != (name in piece):
+                raise MechanismError(f"trajectory: {name} must come with every piece or with none")
         for name, array in piece.items():
             row = self._columns[name].row
             if array.shape[1:] != row:
@@ -174,7 +176,8 @@ class StreamWriter:
             totals |= totals_of(stats) if isinstance(stats, Stats) else stats
         header = header_of(self.model, self.method, self.dt, totals, self._inputs)
         members = [column.member(name) for name, column in self._columns.items()]
-        ends = end_members(self.winding, None if final_state is None else fields_of(final_state))
+        winding = None if "winding" in self._columns else self.winding
+        ends = end_members(winding, None if final_state is None else fields_of(final_state))
         archive.write(self.path, [header, *members, *ends])
         self.abort()
         return load_trajectory(self.path, self.model, mapped=True)

@@ -16,7 +16,7 @@ from sarrus.trajectory import invariants
 from sarrus.trajectory import touches as contact
 from sarrus.trajectory.rotation import Array, rotate
 from sarrus.trajectory.stats import Stats
-from sarrus.trajectory.turns import far_apart, with_turns
+from sarrus.trajectory.turns import with_turns
 from sarrus.trajectory.views import BodyPath, Energy, FramePath, Momentum, Reaction
 
 if TYPE_CHECKING:
@@ -35,8 +35,9 @@ class Trajectory:
 
     time (T+1,) [s]; position, velocity (T+1, nb, 3) of the centres of mass, world frame; orientation
     (T+1, nb, 4) w, x, y, z; angular_velocity (T+1, nb, 3) BODY frame; reactions (T+1, nj, 6) or None; inputs
-    by name.  winding (nq,): the joint coordinates from which the first node continues; final_state: what the
-    method goes on with after the last step, for exact continuation, a State or its fields by name.
+    by name.  winding (T+1, nq): joint coordinates, or values less than half a turn from them, which say what
+    turn every angle is on; (nq,) those of the first node, from where the nodes must tell.  final_state: what
+    the method goes on with after the last step, for exact continuation, a State or its fields by name.
     touch_records (n, 12): what `touches` shows, or None.
     `model` may be a callable without arguments that returns the model when a read-out first needs it."""
 
@@ -75,7 +76,8 @@ class Trajectory:
         self.inputs = {
             name: frozen(f"input {name!r}", used, (nodes, ...)) for name, used in (inputs or {}).items()
         }
-        self.winding = None if winding is None else frozen("winding", winding, (None,))
+        shape = (nodes, None) if np.ndim(winding) == 2 else (None,)
+        self.winding = None if winding is None else frozen("winding", winding, shape)
         self.touch_records = (
             None if touch_records is None else frozen("touches", touch_records, (None, contact.WIDTH))
         )
@@ -317,14 +319,13 @@ class Trajectory:
     @cached_property
     def _coordinates(self) -> tuple[Array, Array]:
         q, rate = self.model.coordinates_of(*self._motion, winding=self.winding)
-        if self._sparse:
+        if self._sparse and (self.winding is None or self.winding.ndim == 1):
             q = with_turns(self.model, self.time, q, rate)
         return frozen("coordinates", q, (len(self), None)), frozen("rates", rate, (len(self), None))
 
     @cached_property
-    def _winding(self) -> invariants.Winding:
-        breaks = far_apart(self.model, self._coordinates[0]).tolist() if self._sparse else ()
-        return invariants.Winding(lambda k: self._coordinates[0][k] if k else self.winding, breaks)
+    def _winding(self) -> Array:
+        return self._coordinates[0] if self.winding is None or self.winding.ndim == 1 else self.winding
 
     @cached_property
     def _energy(self) -> Energy:

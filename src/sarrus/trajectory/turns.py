@@ -1,4 +1,5 @@
-"""Which turn an angle is on when more than one step lies between two recorded nodes."""
+"""Which turn an angle is on when more than one step lies between two recorded nodes and none was counted:
+in old files, and for methods that count no turns."""
 
 from __future__ import annotations
 
@@ -41,9 +42,3 @@ def with_turns(model: Model, time: Array, q: Array, rate: Array) -> Array:
     out = q.copy()
     out[1:, columns] += TURN * np.cumsum(missing, axis=0)
     return out
-
-
-def far_apart(model: Model, q: Array) -> Array:
-    """Nodes that an angle reaches by half a turn or more: the nearest turn from the node before is wrong."""
-    columns = angle_columns(model)
-    return 1 + np.flatnonzero((np.abs(np.diff(q[:, columns], axis=0)) >= 0.5 * TURN).any(axis=1))

@@ -107,8 +107,8 @@ def test_pieces_of_a_long_path_stay_on_their_turn(monkeypatch):
 
     traj = swing(141, model=Watched(), winding=np.array([2.0 * np.pi]))
     traj.energy()
-    q = traj.joint_position("hinge")
-    np.testing.assert_array_equal(np.concatenate(seen), [2.0 * np.pi, q[50], q[100]])
+    assert len(seen) == 3
+    np.testing.assert_array_equal(np.concatenate(seen)[:, 0], traj.joint_position("hinge"))
 
 
 def test_reactions_are_told_by_joint_when_they_were_recorded():

@@ -18,6 +18,7 @@ from sarrus.dynamics.custom import add_custom_forces, seed_bodies
 from sarrus.dynamics.drive import add_drive_impulses, enter_drives
 from sarrus.dynamics.elements import enter_coordinates, forces
 from sarrus.dynamics.link import enter
+from sarrus.dynamics.turns import enter_turns, follow_turns
 from sarrus.layout import (
     ACTIVE,
     BODIES,
@@ -90,6 +91,8 @@ def begin(topo, par, state, work, gravity, u, loops, elements):
         enter_coordinates(topo, par, state, work, elements)
         enter_drives(topo, par, state, work)
         forces(topo, par, state, work, gravity, u)
+    else:
+        enter_turns(topo, par, state, work)
     if loops is not None:
         enter_rows(topo, par, state, work, elements)
 
@@ -127,6 +130,8 @@ def accept(topo, par, state, work, time, dt, left, right, gravity, u, loops, ele
         if topo[0, CUSTOM_FORCES] > 0:
             add_custom_forces(topo, par, state, work, time + dt, right * dt, False)
         enter_coordinates(topo, par, state, work, elements)
+    else:
+        follow_turns(topo, par, state, work)
     if loops is not None:
         if elements is not None:
             enter_rows_keeping(topo, par, state, work)

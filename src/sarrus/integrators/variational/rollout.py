@@ -4,7 +4,7 @@ elements, and with contacts."""
 from sarrus._jit import address_of, call_with_4, entry, helper, kernel
 from sarrus.dynamics.coordinates import coordinate_joint, coordinate_rate
 from sarrus.dynamics.elements import forces, servo_offsets
-from sarrus.dynamics.readout import record
+from sarrus.dynamics.readout import record, record_winding
 from sarrus.integrators.variational.interior import MOMENTA, POSITIONS
 from sarrus.integrators.variational.momenta import momentum_stage
 from sarrus.integrators.variational.newton import CHOOSE_ROWS, CONVERGED, NOT_FINITE, step
@@ -51,9 +51,10 @@ from sarrus.layout import (
 from sarrus.maths.access import get6, put6
 
 # Columns of `settings`: time and length of a step, weights of the forces at its two nodes, tolerance, error
-# allowed in redundant rows, gravity.
-TIME, DT, LEFT, RIGHT, TOLERANCE, LIMIT, GRAVITY = 0, 1, 2, 3, 4, 5, 6
-SETTINGS = 9
+# allowed in redundant rows, gravity; where a step is a part of the one that the inputs belong to: where the
+# first begins in that and how long each is, as parts of it (0 and 1: a whole step).
+TIME, DT, LEFT, RIGHT, TOLERANCE, LIMIT, GRAVITY, PART_FROM, PART = 0, 1, 2, 3, 4, 5, 6, 9, 10
+SETTINGS = 11
 # Columns of `counts`: steps to do, steps done before (for `every`), record every so many, iterations at most,
 # whether to read out every node, whether to add up reactions, line of the first record, address of a compiled
 # controller, what to start, lines of `touches` written.
@@ -81,11 +82,27 @@ def joint_velocities(topo, par, state, work, q, v):
             v[0, topo[line, JOINT_COORDINATE] + i] = rate
 
 
-@helper
-def inputs_between(u, k, fraction, values, line):
-    """Inputs of step k, linear between its nodes"""
+@kernel
+def inputs_at(u, k, at, stages, values, line):
+    """Inputs at the part `at` (0 to 1) of step k: the polynomial through the samples at the ends of its
+    stages, kept between the least and the largest of them.  It is each sample where that was taken, and
+    linear where the samples are"""
+    samples = stages.shape[0] + 1
     for i in range(u.shape[2]):
-        values[line, i] = u[k, 0, i] + fraction * (u[k, 1, i] - u[k, 0, i])
+        value, least, most = 0.0, u[k, 0, i], u[k, 0, i]
+        here = 0.0
+        for j in range(samples):
+            weight, there = 1.0, 0.0
+            for m in range(samples):
+                if m != j:
+                    weight *= (at - there) / (here - there)
+                if m < samples - 1:
+                    there += stages[m]
+            value += weight * u[k, j, i]
+            least, most = min(least, u[k, j, i]), max(most, u[k, j, i])
+            if j < samples - 1:
+                here += stages[j]
+        values[line, i] = min(max(value, least), most)
 
 
 @kernel
@@ -169,10 +186,11 @@ def rollout(name, loops, elements, contacts):
         """Runs counts[STEPS] steps; returns (status, steps done, lines recorded).  Or only starts the node,
         as counts[START] says, with the smallest pivot of a loop in values[3, 0].
 
-        u: inputs (steps or 1, 2, inputs) at both nodes of a step; stages: lengths of the stages of a step as
-        parts of it; saved: copy of `state` at the start of a step, empty where a failed step leaves `state`
-        as it was; total: impulses of the joints at the node (see `compare_reactions`); q, v, memory: for a
-        compiled controller; touches: records of contacts (see `record_touches`)"""
+        u: inputs (steps or 1, 1 + stages, inputs) at the start of a step and the ends of its stages; stages:
+        their lengths as parts of the step; saved: copy of `state` at the start of a step, empty where a
+        failed step leaves `state` as it was; out: nodes and windings; total: impulses of the joints at the
+        node (see `compare_reactions`); q, v, memory: for a compiled controller; touches: records of contacts
+        (see `record_touches`)"""
         if counts[START] != NO_START:
             values[3, 0] = start(topo, par, state, work, u, settings, scales, counts[START], loops, elements)
             return CONVERGED, 0, 0
@@ -190,22 +208,23 @@ def rollout(name, loops, elements, contacts):
                         counts[CONTROLLER], time, address_of(q, 0, 0), address_of(v, 0, 0),
                         address_of(values, 2, 0), address_of(memory, 0, 0),
                     )  # fmt: skip
-                    for i in range(topo[0, INPUTS]):
-                        u[ku, 0, i] = values[2, i]
-                        u[ku, 1, i] = values[2, i]
+                    for j in range(u.shape[1]):
+                        for i in range(topo[0, INPUTS]):
+                            u[ku, j, i] = values[2, i]
             if saved.shape[0] > 0:
                 for i in range(state.shape[0]):
                     for j in range(state.shape[1]):
                         saved[i, j] = state[i, j]
-            fraction = 0.0
+            fraction, part = 0.0, settings[PART]
+            begun = settings[PART_FROM] + k * part if part < 1.0 else 0.0
             factored, corrected, aside, later = 0, 0, 0, 0
             ask = False
             for s in range(stages.shape[0]):
                 dt = stages[s] * settings[DT]
                 if elements is not None:
                     if topo[0, INPUTS] > 0:
-                        inputs_between(u, ku, fraction, values, 0)
-                        inputs_between(u, ku, fraction + stages[s], values, 1)
+                        inputs_at(u, ku, begun + part * fraction, stages, values, 0)
+                        inputs_at(u, ku, begun + part * (fraction + stages[s]), stages, values, 1)
                         forces(topo, par, state, work, gravity, values[0])
                         servo_offsets(topo, par, state, values[0], values[1])
                 last, last2 = state[n, LAST_DT], state[n, LAST_DT2]
@@ -292,6 +311,7 @@ def rollout(name, loops, elements, contacts):
             stats[k, 4] = later
             if (counts[BEFORE] + k + 1) % counts[EVERY] == 0:
                 record(topo, par, state, out, counts[LINE] + written)
+                record_winding(topo, state, out, counts[LINE] + written)
                 written += 1
             if ask:
                 return CHOOSE_ROWS, k + 1, written

@@ -54,7 +54,8 @@ class VariationalStepper:
         self.kernel = np.zeros((0, 0))
         self._adopt(model.arrays if self.near is None else self.near.plan.arrays)
         nj, nu = int(self.topo[0, at.JOINTS]), int(self.topo[0, at.INPUTS])
-        self.still = np.zeros((1, 2, nu))
+        self.fractions = np.concatenate([[0.0], np.cumsum(self.stages)])
+        self.still = np.zeros((1, len(self.fractions), nu))
         self.values = np.zeros((4, max(nu, 2)))
         self.scales = np.ones((nj, 7))
         if len(model.ranks.scales):
@@ -114,6 +115,8 @@ class VariationalStepper:
             columns = [*range(at.X, at.X + 7), *range(at.U, at.U + 6)]
             if np.allclose(state.memory[:n][:, columns], kernel[:n][:, columns], rtol=SAME, atol=SAME):
                 kernel[:] = state.memory
+                if state.winding is not None:
+                    self.model.put_winding(self.arrays, kernel, state.winding)
                 self._put_sides()
                 self.start(run.AS_IT_IS)
                 return
@@ -168,7 +171,8 @@ class VariationalStepper:
 
     def state(self) -> State:
         """The node as a `State`, with what exact continuation needs."""
-        return State(self.time, *self._motion(), self.model, self._winding(), self.kernel.copy())
+        motion = self._motion()
+        return State(self.time, *motion, self.model, self._coordinates(motion), self.kernel.copy())
 
     def _motion(self) -> tuple[np.ndarray, ...]:
         from sarrus.dynamics.readout import save_node
@@ -177,23 +181,26 @@ class VariationalStepper:
         save_node(self.topo, self.par, self.kernel, nodes)
         return tuple(array[0].copy() for array in split(nodes))
 
-    def _winding(self) -> np.ndarray | None:
-        if not self.arrays.elements:
-            return None
+    def _coordinates(self, motion: tuple[np.ndarray, ...]) -> np.ndarray:
+        """Coordinates of all joints at the node."""
         joint, column = self.model.coordinate_places
-        return self.kernel[self.topo[0, at.S_JOINTS] + joint, at.COORD + column]
+        kept = self.kernel[self.topo[0, at.S_JOINTS] + joint, at.COORD + column]
+        if self.arrays.elements:
+            return kept
+        # A model of lower pairs and gravity alone keeps only the turns.
+        return self.model.coordinates_of(*motion[:2], winding=kept)[0][0]
 
     # Steps
 
     def advance(self, steps: int, u: np.ndarray | None, every: int, read: bool) -> Chunk:
         """Runs `steps` steps; records every `every`-th node of the run.
 
-        u: inputs (steps or 1, 2, inputs) at both nodes of a step; read: velocities at every node, recorded or
-        not"""
+        u: inputs (steps or 1, 1 + stages, inputs) at the `fractions` of a step; read: velocities at every
+        node, recorded or not"""
         u = self.still if u is None else u
         nb, nj = len(self.model.body_names), int(self.topo[0, at.JOINTS])
         lines = (self.done + steps) // every - self.done // every
-        out = np.empty((lines + 1, 13 * nb))
+        out = np.empty((lines + 1, 13 * nb + self.model.coordinates))
         reactions = np.zeros((lines + 1, 6 * nj)) if self.reactions else np.zeros((1, 1))
         stats, parts = np.zeros((steps, run.STATS), np.int64), np.zeros(steps, np.int64)
         self.kept = []
@@ -235,7 +242,8 @@ class VariationalStepper:
             reactions[:line].reshape(-1, nj, 6)[:, : len(self.model.joint_names)] if self.reactions else None
         )
         touches = np.concatenate(self.kept) if self.kept else np.zeros((0, TOUCH_COLS))
-        return Chunk(recorded, k, np.column_stack([stats[:k], parts[:k]]), failure, table, touches)
+        nodes, winding = np.split(recorded, [13 * nb], axis=1)
+        return Chunk(nodes, k, np.column_stack([stats[:k], parts[:k]]), failure, table, touches, winding)
 
     def _take_lines(self, before: NearPlan, plan: NearPlan, u: np.ndarray) -> None:
         """Contact lines of the near pairs into the node; on another plan where new pairs have come."""
@@ -298,8 +306,10 @@ class VariationalStepper:
         counts[run.CONTROLLER] = self.controller if dt is None else 0
         counts[run.TOUCHES] = 0
         settings[run.TIME], settings[run.DT] = self.time, self.dt
+        settings[run.PART_FROM], settings[run.PART] = 0.0, 1.0
         if dt is not None:
             settings[run.TIME], settings[run.DT] = self.time + before * dt, dt
+            settings[run.PART_FROM], settings[run.PART] = before / every, 1.0 / every
         if self.near is not None:
             return self._step_with_pairs(u, out, reactions, stats)
         self._room(steps)
@@ -350,9 +360,6 @@ class VariationalStepper:
         factored, corrected = int(stats[k, 0]), int(stats[k, 1])
         parts = 2
         while parts <= self.method.max_substeps:
-            fractions = np.linspace(0.0, 1.0, parts + 1)
-            both = inputs[:, :1] + fractions[None, :, None] * (inputs[:, 1:] - inputs[:, :1])
-            pieces = np.stack([both[0, :-1], both[0, 1:]], axis=1)
             detail, kept = np.zeros((parts, run.STATS), np.int64), len(self.kept)
             wanted = (self.done + 1) % every == 0
             scratch = out if wanted else np.zeros((2, out.shape[1]))
@@ -361,14 +368,14 @@ class VariationalStepper:
             did, wrote, ended = 0, 0, int(Status.CONVERGED)
             while did < parts:
                 ended, more, wrote = self._call(
-                    self._at_once(parts - did), did, parts, True, place, pieces[did:], scratch, held,
+                    self._at_once(parts - did), did, parts, True, place, inputs, scratch, held,
                     detail[did:], self.dt / parts,
                 )  # fmt: skip
                 did += more
                 self._keep_touches(did, self.done)
                 if ended == CHOOSE_ROWS:
                     self.choose()
-                    self.start(run.AS_IT_IS, pieces[min(did, parts - 1) :])
+                    self.start(run.AS_IT_IS, inputs)
                     ended = int(Status.CONVERGED)
                 elif ended != Status.CONVERGED:
                     break
