@@ -61,7 +61,7 @@ def test_a_driven_pendulum_converges_with_the_order_of_the_method(kind, order):
 
 
 def test_an_array_is_linear_between_its_nodes_so_that_order_4_is_order_2():
-    model, given, torque = driven("motor")
+    model, _, torque = driven("motor")
     end = exact(torque)
     errors = [error(model, drive(np.linspace(0, TIME, n + 1)), end, n, 4) for n in (50, 100)]
     assert np.log2(errors[0] / errors[1]) == pytest.approx(2.0, abs=SLOPE)
@@ -77,7 +77,8 @@ def test_a_function_is_sampled_at_the_ends_of_the_stages_in_the_order_of_time():
         return t * t
 
     given = Inputs(model, {"push": square}, 10, 0.1, 2.0, fractions).piece(3, 6)
-    assert calls == sorted(calls) and len(calls) == 3 * 5 + 1
+    assert calls == sorted(calls)
+    assert len(calls) == 3 * 5 + 1
     times = 2.0 + 0.1 * (np.arange(3, 6)[:, None] + fractions)
     np.testing.assert_allclose(given[:, :, 0], times**2, rtol=1e-14)
 
