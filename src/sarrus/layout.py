@@ -120,6 +120,9 @@ LAST_DT, LAST_DT2, READ_OUT = 25, 26, 27
 FRICTION_SIDES = 28
 # state, bodies: what the last step was predicted as (world: whether the next may learn from it)
 PREDICTED = 37
+# state, world: largest kinetic energy so far, how often steps are halved because bodies spin fast, and for
+# how many steps they have been calm; base length over that of the last step where steps follow the motion
+PEAK, LEVEL, CALM_STEPS, RHO = 38, 39, 40, 41
 STATE_COLS = 43
 
 # work, bodies: sum over children (6x6, 6), reduced matrix before the joint (6x6), residual, particular
@@ -129,6 +132,8 @@ STATE_COLS = 43
 D, RHS, DH, F, C, X1, Q1, R1, DZ = 0, 36, 42, 78, 84, 90, 93, 97, 106
 JW, ARM0, ARM1, DV = 112, 121, 124, 127
 U_BEFORE, U_PLASTIC, P_BEFORE = 133, 139, 145
+# work, bodies: forces of motors and of all else that is neither motor nor potential, at the node
+MOTOR_FORCE, INPUT_FORCE = 152, 158
 # work, freedoms: motion at the node and at the trial configuration, D s, s' D / pivot, 1 / pivot, scaled
 # residual; of a driven joint the implicit effort at the first node, its derivative, the one at the last node,
 # the rate and the row vector at the node
@@ -136,6 +141,8 @@ S0, S1, DS, SD, PIVOT, T = 0, 6, 12, 18, 24, 25
 EFFORT_LEFT, STIFFNESS, EFFORT_RIGHT, RATE, W0 = 26, 27, 28, 29, 30
 # the same before contacts are added
 EFFORT_BASE, STIFFNESS_BASE = 36, 37
+# how far its coordinate moves in the step
+MOVED = 38
 # work, edges: force and row vector on the body reached, row vector on arriving; per freedom: s0' h / pivot
 # and c s1
 H, CR, CE, TH, TC = 0, 6, 12, 18, 24
@@ -157,4 +164,4 @@ NODE_B, NODE_A, TRIAL_B, TRIAL_A = 0, 18, 36, 54
 VARIABLES, DIRECTIONS, RESIDUALS, TRIAL = 72, 79, 86, 93
 SLOPE, CHANGE, FRAME, ARM_B, ARM_A, LOCAL_B, LOCAL_A = 96, 105, 108, 117, 120, 123, 126
 SCALE_F, SCALE_L, BEFORE, ROUND, GAP, POINT = 129, 130, 131, 134, 135, 136
-WORK_COLS = 152
+WORK_COLS = 164

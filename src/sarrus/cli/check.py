@@ -48,7 +48,7 @@ def check(
     """
     with answering(as_json) as answer:
         import sarrus
-        from sarrus.analysis.timestep import recommended_dt
+        from sarrus.analysis.timestep import long_run_dt, recommended_dt, resolving_dt
 
         mechanism = mechanism_named(
             model,
@@ -60,8 +60,11 @@ def check(
             tell=False,
         )
         built = sarrus.build(mechanism)
+        start = built.initial_state()
         fields = facts(built) | {
-            "recommended_dt": recommended_dt(built, built.initial_state()),
+            "recommended_dt": recommended_dt(built, start),
+            "resolving_dt": resolving_dt(built, start),
+            "long_run_dt": long_run_dt(built, start),
             "guaranteed_dt": None,
             "keyframes": list(mechanism.keyframes),
             "not_carried_over": not_carried_over(mechanism),
@@ -72,8 +75,7 @@ def check(
         if mechanism.keyframes:
             answer.say(f"keyframes: {', '.join(mechanism.keyframes)}")
         answer.console.print(mass_table(fields))
-        step = fields["recommended_dt"]
-        answer.console.print("recommended time step: " + ("none found" if step is None else f"{step:.3g} s"))
+        answer.console.print(time_steps(fields))
         answer.give({"model": model} | fields)
 
 
@@ -109,6 +111,19 @@ def contact_facts(model: Model) -> dict[str, Any]:
         "joint_frictions": list(mechanism.joint_frictions),
         "ropes": list(mechanism.ropes),
     }
+
+
+def time_steps(fields: dict[str, Any]) -> str:
+    """The recommended time step, and the two that it is chosen from."""
+    named = {
+        name: "none found" if fields[name] is None else f"{fields[name]:.3g} s"
+        for name in ("recommended_dt", "resolving_dt", "long_run_dt")
+    }
+    return (
+        f"recommended time step: {named['recommended_dt']}\n"
+        f"  resolves the motion of the start: {named['resolving_dt']}\n"
+        f"  long runs without friction, where all energy may gather in one link: {named['long_run_dt']}"
+    )
 
 
 def mass_table(fields: dict[str, Any], shown: int = 12) -> Table:

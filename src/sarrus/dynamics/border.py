@@ -245,6 +245,20 @@ def compliant_impulses(topo, par, state, work, k, dt, left, right):
     return -left * c * change, -right * c * change, left * c, left * c
 
 
+@kernel
+def row_change(topo, par, state, work, k):
+    """How far the coordinate of a drive row, or the length of a damper row, moves in the step"""
+    it = topo[0, T_ROWS] + k
+    of = topo[it, ROW_OF]
+    if topo[it, ROW_KIND] == DRIVE_ROW:
+        i = topo[it, ROW_COORDINATE]
+        q, w = coordinate(topo, par, state, work, of, i, True)
+        return q - get1(state, topo[0, S_JOINTS] + of, COORD + i)
+    line = topo[0, T_ELEMENTS] + of
+    length, w = trial_spring(topo, par, work, line)
+    return length - node_spring_length(topo, par, state, line)
+
+
 @helper
 def place_of(errors_of_joint, i):
     return pick(errors_of_joint[0], i) if i < 3 else pick(errors_of_joint[1], i - 3)

@@ -17,6 +17,7 @@ from sarrus.layout import (
     FREEDOM,
     JOINT_DRIVE,
     LINK_JOINT,
+    MOVED,
     RATE,
     ROTATIONS,
     S_JOINTS,
@@ -51,6 +52,7 @@ def evaluate_drives(topo, par, state, work, b, dt, left, right):
         before, after, stiffness = drive_impulses(
             par, d, j, q - q0, q0, get1(state, s, SERVO_OFFSET + j), dt, left, right
         )
+        put1(work, first + i, MOVED, q - q0)
         put1(work, first + i, EFFORT_LEFT, before)
         put1(work, first + i, STIFFNESS, stiffness)
         put1(work, first + i, EFFORT_RIGHT, after)

@@ -28,10 +28,12 @@ from sarrus.layout import (
     ELEMENTS,
     FORCE,
     GEAR,
+    INPUT_FORCE,
     JOINT_COORDINATES,
     JOINT_KIND,
     JOINTS,
     MASS,
+    MOTOR_FORCE,
     Q1,
     QREF,
     R1,
@@ -51,7 +53,7 @@ from sarrus.layout import (
 )
 from sarrus.maths.access import add_to6, get1, get3, get4, get9, put6
 from sarrus.maths.quaternion import qmul, rotation
-from sarrus.maths.spatial import carry_force, scale6
+from sarrus.maths.spatial import ZERO6, carry_force, scale6
 from sarrus.maths.vectors import ZERO3, add3, cross, dot, mv, scale3, sub3
 
 
@@ -81,10 +83,15 @@ def input_of(u, line_input, k):
 
 @kernel
 def forces(topo, par, state, work, gravity, u):
-    """Forces on all bodies at the trial configuration with inputs u, into FORCE"""
+    """Forces on all bodies at the trial configuration with inputs u, into FORCE; those that motors, and those
+    that other inputs and constant wrenches give, into work"""
     n = topo[0, BODIES]
     for b in range(n):
         put6(state, b, FORCE, (scale3(get1(par, b, MASS), gravity), ZERO3))
+    if topo[0, ELEMENTS] > 0:
+        for b in range(n):
+            put6(work, b, MOTOR_FORCE, ZERO6)
+            put6(work, b, INPUT_FORCE, ZERO6)
     for line in range(topo[0, T_ELEMENTS], topo[0, T_ELEMENTS] + topo[0, ELEMENTS]):
         kind, p, port = topo[line, ELEMENT_KIND], topo[line, ELEMENT_PAR], topo[line, ELEMENT_INPUT]
         if kind == SPRING:
@@ -102,8 +109,11 @@ def forces(topo, par, state, work, gravity, u):
                 effort = limit
             elif effort < -limit:
                 effort = -limit
+            arm = arm_between(work, topo, c)
+            if port >= 0:
+                add_pair(topo, work, MOTOR_FORCE, c, effort, w, arm)
             effort -= get1(par, p, EFFORT_K) * (q - get1(par, p, EFFORT_REST))
-            add_pair(topo, state, FORCE, c, effort, w, arm_between(work, topo, c))
+            add_pair(topo, state, FORCE, c, effort, w, arm)
         elif kind == WRENCH:
             add_wrench(topo, par, state, work, line, p, port, u)
         elif kind == CUSTOM_POTENTIAL:
@@ -121,7 +131,9 @@ def add_wrench(topo, par, state, work, line, p, port, u):
     if topo[line, ELEMENT_FRAME] != 0:
         f = mv(frame, f)
     arm = mv(get9(work, b, R1), get3(par, p, WRENCH_P))
-    add_to6(state, b, FORCE, 1.0, (f, add3(mv(frame, t), cross(arm, f))))
+    wrench = (f, add3(mv(frame, t), cross(arm, f)))
+    add_to6(state, b, FORCE, 1.0, wrench)
+    add_to6(work, b, INPUT_FORCE, 1.0, wrench)
 
 
 @kernel

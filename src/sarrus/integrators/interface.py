@@ -13,7 +13,10 @@ from sarrus.errors import Status
 if TYPE_CHECKING:
     from sarrus.model import Model, State
 
-STATS = ("factorisations", "iterations", "status", "singular_nodes", "momentum_iterations", "substeps")
+STATS = (
+    "factorisations", "iterations", "status", "singular_nodes", "momentum_iterations", "substeps",
+    "unbalanced", "motor_work", "damper_work", "contact_work", "applied_work", "imbalance", "turn", "spin",
+)  # fmt: skip
 """What the columns of `Chunk.stats` count, for each step; `RECORDED` says what a run keeps of them.
 
 A new column is added in three lines: its name at the end here (a stepper that writes fewer columns counts
@@ -61,10 +64,20 @@ RECORDED = {
     "status": Reduced("status", worst, "<i4"),
     "momentum_iterations": Reduced("momentum_iterations", total, "<i8"),
     "momentum_iterations_max": Reduced("momentum_iterations", largest, "<i4"),
+    "motor_work": Reduced("motor_work", total, "<f8"),
+    "damper_work": Reduced("damper_work", total, "<f8"),
+    "contact_work": Reduced("contact_work", total, "<f8"),
+    "applied_work": Reduced("applied_work", total, "<f8"),
+    "imbalance": Reduced("imbalance", largest, "<f8"),
+    "turn": Reduced("turn", largest, "<f8"),
+    "spin": Reduced("spin", largest, "<f8"),
 }
 """The fields of `sarrus.trajectory.Stats` that hold one number per record, and how steps become records."""
 
-TOTALS = {"singular_nodes": Reduced("singular_nodes", total, "<i8")}
+TOTALS = {
+    "singular_nodes": Reduced("singular_nodes", total, "<i8"),
+    "unbalanced": Reduced("unbalanced", total, "<i8"),
+}
 """The fields of `sarrus.trajectory.Stats` that hold one number for the whole run."""
 
 
@@ -87,7 +100,8 @@ class Chunk:
     see `STATS`; None: nothing was counted.  reactions (1 + m, nj, 6): wrenches from the node before on, where
     they were asked for.  touches: records of the contacts.  winding (m, nq): joint coordinates at the
     recorded nodes, or values that are less than half a turn from them; None: the method counts no turns, and
-    the nodes recorded must tell them."""
+    the nodes recorded must tell them.  times (m,) [s] of the recorded nodes, where steps follow the motion
+    (see `AdaptiveStepper`)."""
 
     nodes: np.ndarray
     steps: int
@@ -96,6 +110,7 @@ class Chunk:
     reactions: np.ndarray | None = None
     touches: np.ndarray | None = None
     winding: np.ndarray | None = None
+    times: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         if self.stats is None:
@@ -124,6 +139,16 @@ class Stepper(Protocol):
 
     def read_node(self) -> None:
         """Makes sure that `state` has the velocities of the node, also where `advance` did not record it."""
+
+
+class AdaptiveStepper(Stepper, Protocol):
+    """A stepper that can choose the lengths of its steps, for simulate(dt="adaptive")."""
+
+    next_time: float
+
+    def adapt(self, end: float) -> None:
+        """From now on steps follow the motion, the last one up to time `end` [s]; dt is their length where
+        nothing moves fast.  `next_time` is the time of the next node, where inputs are wanted."""
 
 
 @runtime_checkable

@@ -16,11 +16,7 @@ def report(traj: Trajectory) -> str:
     """A few lines: what was run, energy error, violation, iterations, divided steps, time."""
     if not len(traj):
         return "empty trajectory"
-    energy, totals = traj.energy(), traj.stats.summary()
-    violation = traj.violation()
-    error = np.abs(energy.error)
-    spread = float(np.ptp(energy.potential))
-    share = f" ({error.max() / spread:.2e} of the range of the potential energy)" if spread > 0.0 else ""
+    totals, violation = traj.stats.summary(), traj.violation()
     worst = ""
     if violation.max() > 0.0:
         by_joint = {name: path.max() for name, path in traj.violation(by_joint=True).items()}
@@ -28,12 +24,14 @@ def report(traj: Trajectory) -> str:
     lines = [
         f"{traj.method}, dt {traj.dt:g} s, {totals['steps']} steps, {traj.time[0]:g} to {traj.time[-1]:g} s, "
         f"{len(traj)} nodes recorded, {len(traj.body_names)} bodies",
-        f"energy          {energy.total[0]:.6g} J at the start, error at most {error.max():.2e} J{share}",
+        *of_energy(traj),
         f"violation       at most {violation.max():.2e}{worst}",
         f"iterations      {totals['iterations_mean']:.2f} per step, at most {totals['iterations_max']}",
         f"divided steps   {totals['substepped_steps']}{divided(traj)}",
     ]
     lines += of_contacts(traj)
+    if totals["unbalanced"]:
+        lines.append(f"unbalanced      {totals['unbalanced']} parts of steps, taken though they gain energy")
     if totals["singular_nodes"]:
         lines.append(f"singular        configurations met at {totals['singular_nodes']} nodes")
     if totals["projection"]:
@@ -46,6 +44,25 @@ def report(traj: Trajectory) -> str:
             f"{totals['us_per_step']:.3g} us per step; {totals['status']}"
         )
     return "\n".join(lines)
+
+
+def of_energy(traj: Trajectory) -> list[str]:
+    """Energy of the start, work that was done, and the error: what neither explains."""
+    energy, work, error = traj.energy(), traj.work(), np.abs(traj.energy_balance())
+    spread = float(np.ptp(energy.potential))
+    share = f" ({error.max() / spread:.2e} of the range of the potential energy)" if spread > 0.0 else ""
+    start = f"energy          {energy.total[0]:.6g} J at the start"
+    paths = {"motors": work.motors, "dampers": work.dampers, "contacts": work.contacts}
+    paths["applied forces"] = work.applied
+    done = {name: path[-1] for name, path in paths.items() if np.any(path != 0.0)}
+    if not done:
+        return [f"{start}, error at most {error.max():.2e} J{share}"]
+    words = ", ".join(f"{name} {value:.4g} J" for name, value in done.items())
+    return [
+        f"{start}, {energy.error[-1]:+.4g} J at the end",
+        f"work            {words}",
+        f"balance         energy minus work is off by at most {error.max():.2e} J{share}",
+    ]
 
 
 def of_contacts(traj: Trajectory) -> list[str]:

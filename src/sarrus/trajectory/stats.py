@@ -35,7 +35,13 @@ class Stats:
 
     steps: number of steps that were taken.  divided: indices of the steps that were divided; divided_into:
     into how many pieces each.  wall_time, cpu_time [s]; singular_nodes: how many nodes met a singular
-    configuration; projection: largest change that made the start velocities fit the constraints.
+    configuration; projection: largest change that made the start velocities fit the constraints; unbalanced:
+    how many of the smallest parts of a step were accepted though their energy does not balance.
+
+    Sums: motor_work, damper_work, contact_work and applied_work [J], done on the mechanism by its motors,
+    dampers, contacts (limits, ropes and dry friction among them) and all other applied forces.  Maxima:
+    imbalance, what a part of a step does wrong in energy, over the largest kinetic energy so far; turn [rad]
+    of a joint in a part that does not balance to rounding; spin, |w| h of a body in a part of length h.
 
     Where record_every is 1, steps, divided and the maxima follow from the rest."""
 
@@ -50,6 +56,14 @@ class Stats:
     momentum_iterations: NDArray[np.int64] = field(default_factory=_no_steps)
     iterations_max: NDArray[np.int64] = field(default_factory=_no_steps)
     momentum_iterations_max: NDArray[np.int64] = field(default_factory=_no_steps)
+    unbalanced: int = 0
+    motor_work: NDArray[np.float64] = field(default_factory=_no_steps)
+    damper_work: NDArray[np.float64] = field(default_factory=_no_steps)
+    contact_work: NDArray[np.float64] = field(default_factory=_no_steps)
+    applied_work: NDArray[np.float64] = field(default_factory=_no_steps)
+    imbalance: NDArray[np.float64] = field(default_factory=_no_steps)
+    turn: NDArray[np.float64] = field(default_factory=_no_steps)
+    spin: NDArray[np.float64] = field(default_factory=_no_steps)
     record_every: int = 1
     steps: int = -1
     divided: NDArray[np.int64] = field(default_factory=_no_steps)
@@ -105,6 +119,8 @@ class Stats:
             "substeps": int(self.divided_into.sum()),
             "substepped_steps": int(self.divided.size),
             "singular_nodes": int(self.singular_nodes),
+            "unbalanced": int(self.unbalanced),
+            "imbalance_max": float(self.imbalance.max(initial=0.0)),
             "projection": float(self.projection),
             "wall_time": float(self.wall_time),
             "cpu_time": float(self.cpu_time),
@@ -115,7 +131,11 @@ class Stats:
 
 def stored(record_every: int) -> list[str]:
     """Names of the fields per record that a file holds; the maxima of single steps are those steps."""
-    return [name for name, kept in RECORDED.items() if record_every > 1 or kept.reduce is not largest]
+    return [
+        name
+        for name, kept in RECORDED.items()
+        if record_every > 1 or kept.reduce is not largest or kept.column == name
+    ]
 
 
 def worst(status: Iterable[int]) -> str:

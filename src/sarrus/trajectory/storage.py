@@ -30,6 +30,8 @@ HEADER = "header"
 FINAL = "final_"
 MOTION = ("time", "position", "orientation", "velocity", "angular_velocity")
 TOTALS = {"wall_time": float, "cpu_time": float, "singular_nodes": int, "projection": float}
+# Of statistics that older files do not have.
+LATER = {"unbalanced": int}
 # Of statistics that are thinned with the records.
 THINNED = {"record_every": int, "steps": int}
 DIVIDED = ("divided", "divided_into")
@@ -60,7 +62,7 @@ def end_members(winding: np.ndarray | None, final: Mapping[str, Any] | None) -> 
 
 def totals_of(stats: Stats) -> dict[str, Any]:
     """What a file says of the statistics of a run as a whole."""
-    return {name: kind(getattr(stats, name)) for name, kind in (TOTALS | THINNED).items()}
+    return {name: kind(getattr(stats, name)) for name, kind in (TOTALS | LATER | THINNED).items()}
 
 
 def header_of(model: Model, method: Any, dt: float, totals: Mapping[str, Any], inputs: list[str]) -> Member:
@@ -116,7 +118,8 @@ def load_trajectory(
 def _stats(header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Stats:
     """The statistics of a file; those of version 1 count single steps."""
     totals = {name: kind(header["stats"][name]) for name, kind in TOTALS.items()}
-    totals |= {name: kind(header["stats"][name]) for name, kind in THINNED.items() if name in header["stats"]}
+    later = (LATER | THINNED).items()
+    totals |= {name: kind(header["stats"][name]) for name, kind in later if name in header["stats"]}
     every = totals.get("record_every", 1)
     if every < 1:
         raise ValueError(f"a record of {every} steps")

@@ -17,7 +17,7 @@ from sarrus.trajectory import touches as contact
 from sarrus.trajectory.rotation import Array, rotate
 from sarrus.trajectory.stats import Stats
 from sarrus.trajectory.turns import with_turns
-from sarrus.trajectory.views import BodyPath, Energy, FramePath, Momentum, Reaction
+from sarrus.trajectory.views import BodyPath, Energy, FramePath, Momentum, Reaction, Work
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -108,6 +108,15 @@ class Trajectory:
     def energy(self) -> Energy:
         """.kinetic .potential .total .error, (T+1,) [J]; gravity's zero at the origin, springs included."""
         return self._energy
+
+    def work(self) -> Work:
+        """.motors .dampers .contacts .applied .total: work done since the first node, each (T+1,) [J]."""
+        return self._work
+
+    def energy_balance(self) -> Array:
+        """Change of the total energy since the first node minus the work done, (T+1,) [J]: the error of the
+        method."""
+        return self._energy.error - self._work.total
 
     def momentum(self) -> Momentum:
         """.linear [kg m/s] and .angular [kg m^2/s] about the world origin, each (T+1, 3)."""
@@ -330,6 +339,14 @@ class Trajectory:
     @cached_property
     def _energy(self) -> Energy:
         return invariants.energy(self.model, *self._motion, self._winding)
+
+    @cached_property
+    def _work(self) -> Work:
+        # Steps after the last recorded node have a record of their own.
+        records = len(self) - 1
+        named = ("motor_work", "damper_work", "contact_work", "applied_work")
+        sums = (getattr(self.stats, name)[:records] for name in named)
+        return Work(*(np.concatenate([[0.0], np.add.accumulate(done)]) for done in sums))
 
     @cached_property
     def _momentum(self) -> Momentum:

@@ -29,6 +29,24 @@ class Energy:
 
 
 @dataclass(frozen=True, slots=True)
+class Work:
+    """Work done on the mechanism since the first node, each (T+1,) [J], summed over every step.
+
+    motors, dampers; contacts: also limits, ropes and dry friction; applied: all other forces, those of
+    add_force and the user's own."""
+
+    motors: Array
+    dampers: Array
+    contacts: Array
+    applied: Array
+
+    @property
+    def total(self) -> Array:
+        """All of it, (T+1,) [J]."""
+        return self.motors + self.dampers + self.contacts + self.applied
+
+
+@dataclass(frozen=True, slots=True)
 class Momentum:
     """Linear [kg m/s] and angular [kg m^2/s] momentum, (T+1, 3), world frame, about the world origin."""
 

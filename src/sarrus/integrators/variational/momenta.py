@@ -17,6 +17,7 @@ from sarrus.dynamics.contact import (
 )
 from sarrus.dynamics.drive import coordinate_of_freedom
 from sarrus.dynamics.elements import potential_energy
+from sarrus.integrators.variational.balance import kinetic_energy
 from sarrus.integrators.variational.central_path import has_normal, loaded_level, start_level
 from sarrus.integrators.variational.interior import (
     ATTEMPTS,
@@ -164,15 +165,6 @@ def solve_momenta(topo, par, state, work, time, dt, gravity, tolerance, bounce, 
         if status == CONVERGED:
             break
     return status, done
-
-
-@kernel
-def kinetic_energy(topo, state):
-    """Kinetic energy of momenta P and velocities U"""
-    energy = 0.0
-    for b in range(topo[0, BODIES]):
-        energy += 0.5 * dot6(get6(state, b, P), get6(state, b, U))
-    return energy
 
 
 @kernel

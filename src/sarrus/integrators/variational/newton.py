@@ -48,8 +48,12 @@ from sarrus.solvers.border import solve_rows
 from sarrus.solvers.tree import closes, correct, eliminate, solve_link
 
 CONVERGED, ITERATION_LIMIT, NOT_FINITE, OUT_OF_DOMAIN, REDUNDANT_ROWS = 0, 1, 2, 3, 4
-# Not an end: the caller chooses the active rows of the loops anew and goes on.
-CHOOSE_ROWS = 9
+SUBSTEPPED = 5
+# A part of a step whose energy does not balance, or that turns a body too far: halved, never an end.
+UNBALANCED, TOO_FAST = 7, 8
+# Not an end: the caller chooses the active rows of the loops anew, or does what it wants between parts, and
+# goes on.
+CHOOSE_ROWS, PAUSED = 9, 10
 
 # What `attempt` starts from.
 PREDICT, ONWARD, RESTART, SHIFT = 0, 1, 2, 3
@@ -148,7 +152,7 @@ def attempt(
     length of this step over that of the last one; ONWARD: the same, with the error of the last such
     prediction added.  RESTART: those of the node, multipliers 0.  SHIFT: moved by `amount` times the last
     change."""
-    predicts = guess == PREDICT or guess == ONWARD
+    predicts = guess in (PREDICT, ONWARD)
     if loops is not None and not predicts:
         for k in range(topo[0, ROWS]):
             line = topo[0, S_ROWS] + k
@@ -208,6 +212,15 @@ def advance(topo, par, state, work, time, dt, left, right, gravity, loops, eleme
     return residual_of_border(topo, par, state, work, time, dt, left, right, loops, elements, error, whole)
 
 
+@helper
+def is_settled(norm, last, tolerance):
+    """Whether the corrections `last` and then `norm` leave nothing worth another factor or residual: the one
+    after the next would be lost, or they have reached rounding"""
+    if last < tolerance:
+        return (norm < tolerance / NOISY and norm > NOISY * last) or norm * norm < ROUNDING * tolerance * last
+    return norm < tolerance and norm * norm < ROUNDING * tolerance * last
+
+
 @kernel
 def predict(
     topo, par, state, work, time, dt, ratio, left, right, gravity, read, loops, elements, whole
@@ -242,7 +255,7 @@ def step(
         error = advance(topo, par, state, work, time, dt, left, right, gravity, loops, elements, whole)
         norm = keep_nan_max(renew(topo, par, state, work, loops, elements), error)
         corrected += 1
-        if norm < tolerance and (norm * norm < ROUNDING * tolerance * last or norm > NOISY * last):
+        if is_settled(norm, last, tolerance):
             advance(topo, par, state, work, time, dt, left, right, gravity, loops, elements, whole)
             status, more = settle(
                 topo, par, state, work, time, dt, left, right, gravity, tolerance, limit, loops, elements,

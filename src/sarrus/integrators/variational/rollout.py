@@ -1,13 +1,45 @@
 """The loop over steps, compiled: one entry for each of trees and loops, with gravity alone, with further
 elements, and with contacts."""
 
+from math import sqrt
+
 from sarrus._jit import address_of, call_with_4, entry, helper, kernel
 from sarrus.dynamics.coordinates import coordinate_joint, coordinate_rate
-from sarrus.dynamics.elements import forces, servo_offsets
+from sarrus.dynamics.elements import forces, potential_energy, servo_offsets
 from sarrus.dynamics.readout import record, record_winding
+from sarrus.integrators.variational.balance import (
+    APPLIED,
+    CALM,
+    CONTACT_WORK,
+    DAMPERS,
+    FAST,
+    LENGTH,
+    MOTORS,
+    SLOW,
+    SPIN,
+    any_closed,
+    gains,
+    gravity_work,
+    interval_energy,
+    is_balanced,
+    kinetic_energy,
+    largest_turns,
+    work_before,
+    work_of_explicit,
+)
 from sarrus.integrators.variational.interior import MOMENTA, POSITIONS
 from sarrus.integrators.variational.momenta import momentum_stage
-from sarrus.integrators.variational.newton import CHOOSE_ROWS, CONVERGED, NOT_FINITE, step
+from sarrus.integrators.variational.newton import (
+    CHOOSE_ROWS,
+    CONVERGED,
+    NOT_FINITE,
+    PAUSED,
+    REDUNDANT_ROWS,
+    SUBSTEPPED,
+    TOO_FAST,
+    UNBALANCED,
+    step,
+)
 from sarrus.integrators.variational.node import (
     ASIDE,
     SINGULAR,
@@ -31,42 +63,55 @@ from sarrus.integrators.variational.reactions import (
     keep_momenta,
     restore_momenta,
 )
-from sarrus.integrators.variational.stages import record_touches
+from sarrus.integrators.variational.stages import TOUCH_WORK, record_touches
 from sarrus.layout import (
     BODIES,
+    CALM_STEPS,
+    CONTACTS,
     INPUTS,
     JOINT_COORDINATE,
     JOINT_COORDINATES,
     JOINTS,
     LAST_DT,
     LAST_DT2,
+    LEVEL,
+    PARENT,
+    PEAK,
     PREDICTED,
     READ_OUT,
+    RHO,
     T_JOINTS,
     V2,
     P,
     U,
     V,
 )
-from sarrus.maths.access import get6, put6
+from sarrus.maths.access import get3, get6, put6
+from sarrus.maths.vectors import dot, sub3
 
 # Columns of `settings`: time and length of a step, weights of the forces at its two nodes, tolerance, error
-# allowed in redundant rows, gravity; where a step is a part of the one that the inputs belong to: where the
-# first begins in that and how long each is, as parts of it (0 and 1: a whole step).
-TIME, DT, LEFT, RIGHT, TOLERANCE, LIMIT, GRAVITY, PART_FROM, PART = 0, 1, 2, 3, 4, 5, 6, 9, 10
-SETTINGS = 11
+# allowed in redundant rows, gravity, largest |w| h of a body so far.
+TIME, DT, LEFT, RIGHT, TOLERANCE, LIMIT, GRAVITY, SPUN = 0, 1, 2, 3, 4, 5, 6, 9
+# Steps that follow the motion: turn per step that they aim at (0: steps of one length), length of a step
+# where nothing turns, end of the run, length of the next step.
+TAU, BASE, END, NEXT = 10, 11, 12, 13
+SETTINGS = 14
 # Columns of `counts`: steps to do, steps done before (for `every`), record every so many, iterations at most,
-# whether to read out every node, whether to add up reactions, line of the first record, address of a compiled
-# controller, what to start, lines of `touches` written.
-STEPS, BEFORE, EVERY, MOST, READ, REACTIONS, LINE, CONTROLLER = 0, 1, 2, 3, 4, 5, 6, 7
-START, TOUCHES = 8, 9
-COUNTS = 10
+# whether to add up reactions, line of the first record, address of a compiled controller, what to start,
+# lines of `touches` written.
+STEPS, BEFORE, EVERY, MOST, REACTIONS, LINE, CONTROLLER, START, TOUCHES = 0, 1, 2, 3, 4, 5, 6, 7, 8
+# Smallest parts in a step, how many of them are done, length of the next part (0: the step begins), whether
+# rows were chosen anew for it, whether to return after every part; the body that turned furthest.
+FULL, PLACE, BLOCK, CHOSEN, PAUSES, FASTEST = 9, 10, 11, 12, 13, 14
+COUNTS = 15
 # counts[START]: steps, or only the start of a node, where velocities are left as they are; made momenta and
-# projected; projected.
-NO_START, AS_IT_IS, FROM_VELOCITIES, FROM_MOMENTA = 0, 1, 2, 3
+# projected; projected.  Or only the length of the next step, into settings[NEXT].
+NO_START, AS_IT_IS, FROM_VELOCITIES, FROM_MOMENTA, PLAN = 0, 1, 2, 3, 4
 # Columns of `stats`, one line per step: factorisations, corrections, status, nodes taken aside, iterations of
-# the momentum stage.
-STATS = 5
+# the momentum stage, parts, parts of the smallest length that were accepted though they do not balance.
+STATS = 7
+# Calm steps after which larger parts are tried again.
+PATIENCE = 500
 
 
 @kernel
@@ -131,14 +176,6 @@ def project_node(topo, par, state, work, counts, total, dt, settings, scales, lo
     return least, fallen
 
 
-@helper
-def record_stats(stats, k, factored, corrected, status, aside):
-    stats[k, 0] = factored
-    stats[k, 1] = corrected
-    stats[k, 2] = status
-    stats[k, 3] = aside
-
-
 @kernel
 def write_reactions(topo, total, reactions, line):
     """Mean wrenches over the time that the impulses of the node stand for"""
@@ -154,7 +191,6 @@ def start(topo, par, state, work, u, settings, scales, mode, loops, elements):
     """Work for the node in `state`, velocities projected onto the constraints where asked; returns the
     smallest pivot of a loop"""
     gravity = (settings[GRAVITY], settings[GRAVITY + 1], settings[GRAVITY + 2])
-    n = topo[0, BODIES]
     begin(topo, par, state, work, gravity, u[0, 0], loops, elements)
     least = 1.0
     if mode == FROM_VELOCITIES:
@@ -163,14 +199,88 @@ def start(topo, par, state, work, u, settings, scales, mode, loops, elements):
         project(topo, par, state, work, loops, elements)
         if loops is not None:
             least, fallen = smallest_pivot(topo, state, work, scales)
-        for b in range(n):
-            put6(state, b, V, get6(state, b, U))
-            put6(state, b, V2, get6(state, b, U))
-        state[n, LAST_DT] = 1.0
-        state[n, LAST_DT2] = 1.0
-        state[n, READ_OUT] = 1.0
-        state[n, PREDICTED] = 0.0
+        forget_steps(topo, state)
     return least
+
+
+@kernel
+def copy_all(source, target):
+    for i in range(source.shape[0]):
+        for j in range(source.shape[1]):
+            target[i, j] = source[i, j]
+
+
+@kernel
+def return_to_node(topo, par, state, work, saved, copied, u, gravity, loops, elements):
+    """After a part that was not accepted: the node where it began; nothing is predicted from earlier steps.
+
+    copied: whether `saved` holds that node; else its configuration, momenta and velocities are in `state`"""
+    if copied:
+        copy_all(saved, state)
+    forget_steps(topo, state)
+    begin(topo, par, state, work, gravity, u, loops, elements)
+
+
+@kernel
+def forget_steps(topo, state):
+    """Nothing is predicted from the steps before the node"""
+    n = topo[0, BODIES]
+    for b in range(n):
+        put6(state, b, V, get6(state, b, U))
+        put6(state, b, V2, get6(state, b, U))
+    state[n, LAST_DT] = 1.0
+    state[n, LAST_DT2] = 1.0
+    state[n, READ_OUT] = 1.0
+    state[n, PREDICTED] = 0.0
+
+
+@helper
+def largest_part(state, n, full, place):
+    """Length of the part that begins at `place` of a step, in units of the smallest: the largest of the run's
+    level that is aligned there"""
+    block = max(full >> int(state[n, LEVEL]), 1)
+    while place % block != 0:
+        block //= 2
+    return block
+
+
+@kernel
+def raise_level(state, n, full, block):
+    """From now on steps are done in parts of at most half of `block`: bodies spin too fast for it"""
+    level = int(state[n, LEVEL])
+    while (full >> level) >= block and block > 1:
+        level += 1
+    state[n, LEVEL] = level
+    state[n, CALM_STEPS] = 0.0
+
+
+@kernel
+def lower_level(state, n, spin):
+    """Larger parts again, after many steps in a row that were calm at `spin` = |w| h"""
+    if state[n, LEVEL] > 0.0:
+        state[n, CALM_STEPS] = state[n, CALM_STEPS] + 1.0 if spin < CALM * FAST else 0.0
+        if state[n, CALM_STEPS] >= PATIENCE:
+            state[n, LEVEL] -= 1.0
+            state[n, CALM_STEPS] = 0.0
+
+
+@kernel
+def plan_step(topo, state, settings):
+    """Length of the next step into settings[NEXT]: shorter where joints turn fast, by a rule that is the same
+    backwards in time, and such that the run ends at settings[END].
+
+    h = base / rho, with rho_next rho = s^2, s = (1 + sum (w base / tau)^4)^(1/4) at the node, w the angular
+    velocities of bodies against their parents"""
+    n, total = topo[0, BODIES], 1.0
+    for b in range(n):
+        a, w = topo[b + 1, PARENT], get3(state, b, U + 3)
+        if a < n:
+            w = sub3(w, get3(state, a, U + 3))
+        turn = dot(w, w) * (settings[BASE] / settings[TAU]) ** 2
+        total += turn * turn
+    state[n, RHO] = sqrt(total) / (state[n, RHO] if state[n, RHO] > 0.0 else total**0.25)
+    length, left = settings[BASE] / state[n, RHO], settings[END] - settings[TIME]
+    settings[NEXT] = left if length > left * (1.0 - 1e-9) else length
 
 
 def rollout(name, loops, elements, contacts):
@@ -180,141 +290,248 @@ def rollout(name, loops, elements, contacts):
     that it calls"""
 
     def run(
-        topo, par, state, work, saved, u, values, stages, scales, settings, counts, out, reactions, total,
-        stats, q, v, memory, touches,
+        topo, par, state, work, saved, origin, u, values, stages, scales, settings, counts, out, reactions,
+        total, stats, sums, q, v, memory, touches,
     ):  # fmt: skip
         """Runs counts[STEPS] steps; returns (status, steps done, lines recorded).  Or only starts the node,
         as counts[START] says, with the smallest pivot of a loop in values[3, 0].
 
+        A step is done in parts: one, or where a part is not accepted its halves, down to 1 / counts[FULL] of
+        the step.  What the caller must do in between (CHOOSE_ROWS, PAUSED) leaves the place in the step in
+        `counts`; the next call goes on there.  A part of the smallest length that fails leaves the node at
+        its start in `saved`, the one at the start of the step in `origin` (where that is another).
+
         u: inputs (steps or 1, 1 + stages, inputs) at the start of a step and the ends of its stages; stages:
-        their lengths as parts of the step; saved: copy of `state` at the start of a step, empty where a
-        failed step leaves `state` as it was; out: nodes and windings; total: impulses of the joints at the
-        node (see `compare_reactions`); q, v, memory: for a compiled controller; touches: records of contacts
-        (see `record_touches`)"""
+        their lengths as parts of the step; out: nodes and windings; total: impulses of the joints at the node
+        (see `compare_reactions`), and a copy; q, v, memory: for a compiled controller; touches: records of
+        contacts (see `record_touches`); sums: see `balance`"""
+        if counts[START] == PLAN:
+            plan_step(topo, state, settings)
+            return CONVERGED, 0, 0
         if counts[START] != NO_START:
             values[3, 0] = start(topo, par, state, work, u, settings, scales, counts[START], loops, elements)
             return CONVERGED, 0, 0
-        n = topo[0, BODIES]
+        adapts = settings[TAU] > 0.0
+        n, full = topo[0, BODIES], counts[FULL]
         gravity = (settings[GRAVITY], settings[GRAVITY + 1], settings[GRAVITY + 2])
         left, right = settings[LEFT], settings[RIGHT]
-        time, written = settings[TIME], 0
+        # One-sided forces (order 1) leave a balance of first order: nothing to judge by.
+        ruled, always = left == right, elements is not None or stages.shape[0] > 1
+        written, half = 0, total.shape[0] // 2
         whole = values[3]
         for k in range(counts[STEPS]):
             ku = min(k, u.shape[0] - 1)
-            if elements is not None:
-                if counts[CONTROLLER] != 0:
-                    joint_velocities(topo, par, state, work, q, v)
-                    call_with_4(
-                        counts[CONTROLLER], time, address_of(q, 0, 0), address_of(v, 0, 0),
-                        address_of(values, 2, 0), address_of(memory, 0, 0),
-                    )  # fmt: skip
-                    for j in range(u.shape[1]):
-                        for i in range(topo[0, INPUTS]):
-                            u[ku, j, i] = values[2, i]
-            if saved.shape[0] > 0:
-                for i in range(state.shape[0]):
-                    for j in range(state.shape[1]):
-                        saved[i, j] = state[i, j]
-            fraction, part = 0.0, settings[PART]
-            begun = settings[PART_FROM] + k * part if part < 1.0 else 0.0
-            factored, corrected, aside, later = 0, 0, 0, 0
+            if counts[BLOCK] == 0:
+                counts[BLOCK] = largest_part(state, n, full, 0)
+                if adapts:
+                    settings[DT] = settings[NEXT]
+                if elements is not None:
+                    if counts[CONTROLLER] != 0:
+                        joint_velocities(topo, par, state, work, q, v)
+                        call_with_4(
+                            counts[CONTROLLER], settings[TIME] + (0.0 if adapts else k * settings[DT]),
+                            address_of(q, 0, 0), address_of(v, 0, 0), address_of(values, 2, 0),
+                            address_of(memory, 0, 0),
+                        )  # fmt: skip
+                        for j in range(u.shape[1]):
+                            for i in range(topo[0, INPUTS]):
+                                u[ku, j, i] = values[2, i]
             ask = False
-            for s in range(stages.shape[0]):
-                dt = stages[s] * settings[DT]
-                if elements is not None:
-                    if topo[0, INPUTS] > 0:
-                        inputs_at(u, ku, begun + part * fraction, stages, values, 0)
-                        inputs_at(u, ku, begun + part * (fraction + stages[s]), stages, values, 1)
-                        forces(topo, par, state, work, gravity, values[0])
-                        servo_offsets(topo, par, state, values[0], values[1])
-                last, last2 = state[n, LAST_DT], state[n, LAST_DT2]
-                known = state[n, READ_OUT] != 0.0
-                ratio = dt / last if known else (last + dt) / (last + last2)
+            while counts[PLACE] < full:
+                place, block = counts[PLACE], counts[BLOCK]
                 if contacts is not None:
-                    status, f, c = position_stage(
-                        topo, par, state, work, time, dt, ratio, left, right, gravity, settings[TOLERANCE],
-                        settings[LIMIT], counts[MOST], known, scales, loops, elements, whole,
-                    )  # fmt: skip
-                    if status == CONVERGED:
-                        counts[TOUCHES] = record_touches(
-                            topo, state, work, POSITIONS, counts[BEFORE] + k, dt, V, touches, counts[TOUCHES]
-                        )
-                else:
-                    status, f, c = step(
-                        topo, par, state, work, time, dt, ratio, left, right, gravity, settings[TOLERANCE],
-                        settings[LIMIT], counts[MOST], known, scales, loops, elements, whole,
-                    )  # fmt: skip
-                factored += f
-                corrected += c
-                if status != CONVERGED:
-                    record_stats(stats, k, factored, corrected, status, aside)
-                    return status, k, written
-                if counts[REACTIONS] and s == 0:
-                    before = hold_reactions(topo, total)
-                    add_reactions(topo, par, state, work, total, elements is not None, loops)
-                    total[topo[0, JOINTS], 0] += left * dt
-                    compare_reactions(topo, total, before, left * dt)
-                    if (counts[BEFORE] + k) % counts[EVERY] == 0:
-                        write_reactions(topo, total, reactions, counts[LINE] + written - 1)
-                fraction += stages[s]
-                accept(topo, par, state, work, time, dt, left, right, gravity, values[1], loops, elements)
-                time += dt
-                if elements is not None:
-                    if not is_finite(topo, state, P):
-                        record_stats(stats, k, factored, corrected, NOT_FINITE, aside)
-                        return NOT_FINITE, k, written
-                state[n, LAST_DT], state[n, LAST_DT2] = dt, last
-                # Velocities at the end of every step, recorded or not: the next prediction starts from them.
-                state[n, READ_OUT] = 0.0
-                if s == stages.shape[0] - 1 or loops is not None or contacts is not None:
-                    if counts[REACTIONS]:
-                        clear_reactions(topo, total)
-                    least, fallen = project_node(
-                        topo, par, state, work, counts, total, dt, settings, scales, loops, elements
-                    )
+                    if counts[TOUCHES] + 2 * topo[0, CONTACTS] > touches.shape[0]:
+                        return PAUSED, k, written
+                h = settings[DT] * (block / full)
+                time = settings[TIME] + ((0 if adapts else k) + place / full) * settings[DT]
+                copied = always
+                if copied:
+                    copy_all(state, saved)
+                if place == 0 and block < full:
+                    copy_all(state, origin)
+                if counts[REACTIONS]:
+                    copy_all(total[:half], total[half:])
+                recorded = counts[TOUCHES]
+                motors, dampers = sums[k, MOTORS], sums[k, DAMPERS]
+                touched, applied = sums[k, CONTACT_WORK], sums[k, APPLIED]
+                factored, corrected, aside, later = 0, 0, 0, 0
+                T0, done, turn, spin, inner, looks, ask = 0.0, 0.0, 0.0, 0.0, 0.0, always, False
+                fastest = 0
+                status, fraction = CONVERGED, place / full
+                for s in range(stages.shape[0]):
+                    dt = stages[s] * h
+                    if elements is not None:
+                        if topo[0, INPUTS] > 0:
+                            inputs_at(u, ku, fraction, stages, values, 0)
+                            inputs_at(u, ku, fraction + stages[s] * (block / full), stages, values, 1)
+                            forces(topo, par, state, work, gravity, values[0])
+                            servo_offsets(topo, par, state, values[0], values[1])
+                    last, last2 = state[n, LAST_DT], state[n, LAST_DT2]
+                    known = state[n, READ_OUT] != 0.0
+                    ratio = dt / last if known else (last + dt) / (last + last2)
                     if contacts is not None:
+                        status, f, c = position_stage(
+                            topo, par, state, work, time, dt, ratio, left, right, gravity,
+                            settings[TOLERANCE], settings[LIMIT], counts[MOST], known, scales, loops,
+                            elements, whole,
+                        )  # fmt: skip
+                        if status == CONVERGED:
+                            counts[TOUCHES] = record_touches(
+                                topo, state, work, POSITIONS, counts[BEFORE] + k, dt, V, touches,
+                                counts[TOUCHES],
+                            )  # fmt: skip
+                            inner = interval_energy(topo, par, state, work, dt)
+                    else:
+                        status, f, c = step(
+                            topo, par, state, work, time, dt, ratio, left, right, gravity,
+                            settings[TOLERANCE], settings[LIMIT], counts[MOST], known, scales, loops,
+                            elements, whole,
+                        )  # fmt: skip
+                    factored += f
+                    corrected += c
+                    if status != CONVERGED:
+                        break
+                    turned, spun, fastest = largest_turns(topo, state, h, V)
+                    turn, spin = max(turn, turned), max(spin, abs(stages[s]) * spun)
+                    looks = looks or (ruled and turn > SLOW) or spin > FAST
+                    if looks:
+                        if not copied:
+                            copy_all(state, saved)
+                            copied = True
+                        if s == 0:
+                            T0 = kinetic_energy(topo, state)
+                        if elements is not None:
+                            done += work_before(
+                                topo, par, state, work, sums, k, time, dt, left, right, loops
+                            )
+                        else:
+                            done += gravity_work(topo, par, state, dt, gravity)
+                    if counts[REACTIONS] and s == 0:
+                        before = hold_reactions(topo, total)
+                        add_reactions(topo, par, state, work, total, elements is not None, loops)
+                        total[topo[0, JOINTS], 0] += left * dt
+                        compare_reactions(topo, total, before, left * dt)
+                        if place == 0 and (counts[BEFORE] + k) % counts[EVERY] == 0:
+                            write_reactions(topo, total, reactions, counts[LINE] + written - 1)
+                    fraction += stages[s] * (block / full)
+                    accept(topo, par, state, work, time, dt, left, right, gravity, values[1], loops, elements)
+                    time += dt
+                    if elements is not None:
+                        done += work_of_explicit(topo, state, work, sums, k, right * dt, dt)
+                        if not is_finite(topo, state, P):
+                            status = NOT_FINITE
+                            break
+                    state[n, LAST_DT], state[n, LAST_DT2] = dt, last
+                    # Velocities at the end of every part, recorded or not: the next prediction starts there.
+                    state[n, READ_OUT] = 0.0
+                    if s == stages.shape[0] - 1 or loops is not None:
                         if counts[REACTIONS]:
-                            hold_node(topo, state, work)
-                        status, c = momentum_stage(
-                            topo,
-                            par,
-                            state,
-                            work,
-                            time,
-                            dt,
-                            right,
-                            gravity,
-                            settings[TOLERANCE],
-                            loops,
-                            elements,
-                            whole,
+                            clear_reactions(topo, total)
+                        least, fallen = project_node(
+                            topo, par, state, work, counts, total, dt, settings, scales, loops, elements
                         )
-                        later += c
-                        if status != CONVERGED:
-                            record_stats(stats, k, factored, corrected, status, aside)
-                            return status, k, written
-                        counts[TOUCHES] = record_touches(
-                            topo, state, work, MOMENTA, counts[BEFORE] + k, dt, U, touches, counts[TOUCHES]
-                        )
-                        if counts[REACTIONS]:
-                            balance_of_contacts(topo, state, work, dt, loops)
-                            add_reactions(topo, par, state, work, total, False, loops)
-                    if not is_finite(topo, state, U):
-                        record_stats(stats, k, factored, corrected, NOT_FINITE, aside)
-                        return NOT_FINITE, k, written
-                    state[n, READ_OUT] = 1.0
-                    aside += 1 if least < SINGULAR else 0
-                    # Rows are not chosen at a singular node: the next one tells them apart.
-                    ask = ask or (fallen and least >= SINGULAR)
-            time = settings[TIME] + (k + 1) * settings[DT]
-            record_stats(stats, k, factored, corrected, CONVERGED, aside)
-            stats[k, 4] = later
+                        if contacts is not None:
+                            if counts[REACTIONS]:
+                                hold_node(topo, state, work)
+                            status, later = momentum_stage(
+                                topo, par, state, work, time, dt, right, gravity, settings[TOLERANCE], loops,
+                                elements, whole,
+                            )  # fmt: skip
+                            if status != CONVERGED:
+                                break
+                            counts[TOUCHES] = record_touches(
+                                topo, state, work, MOMENTA, counts[BEFORE] + k, dt, U, touches,
+                                counts[TOUCHES],
+                            )  # fmt: skip
+                            if counts[REACTIONS]:
+                                balance_of_contacts(topo, state, work, dt, loops)
+                                add_reactions(topo, par, state, work, total, False, loops)
+                        if not is_finite(topo, state, U):
+                            status = NOT_FINITE
+                            break
+                        state[n, READ_OUT] = 1.0
+                        aside += 1 if least < SINGULAR else 0
+                        # Rows are not chosen at a singular node: the next one tells them apart.
+                        ask = ask or (fallen and least >= SINGULAR)
+                stats[k, 0] += factored
+                stats[k, 1] += corrected
+                stats[k, 4] += later
+                if status == CONVERGED and ruled and looks:
+                    T1 = kinetic_energy(topo, state)
+                    good = True
+                    if contacts is not None:
+                        if any_closed(topo, state):
+                            E1 = T1 + potential_energy(topo, par, state, work, gravity, True)
+                            worked = sums[k, MOTORS] - motors + sums[k, DAMPERS] - dampers
+                            worked += sums[k, APPLIED] - applied
+                            good = not gains(topo, par, whole[1], E1, worked, T0, inner, h, gravity)
+                            state[n, PEAK] = max(state[n, PEAK], max(T0, T1))
+                        else:
+                            good = is_balanced(topo, state, sums, k, T0, T1, done, turn)
+                    else:
+                        good = is_balanced(topo, state, sums, k, T0, T1, done, turn)
+                    if not good:
+                        if block > 1:
+                            status = UNBALANCED
+                        else:
+                            stats[k, 6] += 1
+                if status == CONVERGED:
+                    if spin > FAST and block > 1:
+                        status = TOO_FAST
+                    elif spin > settings[SPUN]:
+                        settings[SPUN], counts[FASTEST] = spin, fastest
+                if status != CONVERGED:
+                    counts[TOUCHES] = recorded
+                    sums[k, MOTORS], sums[k, DAMPERS] = motors, dampers
+                    sums[k, CONTACT_WORK], sums[k, APPLIED] = touched, applied
+                    if counts[REACTIONS]:
+                        copy_all(total[half:], total[:half])
+                    again = status == REDUNDANT_ROWS and loops is not None and counts[CHOSEN] == 0
+                    if (block == 1 and not again) or not (copied or is_finite(topo, state, U)):
+                        stats[k, 2] = status
+                        return status, k, written
+                    spins = status == TOO_FAST
+                    return_to_node(
+                        topo, par, state, work, saved, copied, u[ku, 0], gravity, loops, elements
+                    )
+                    counts[CHOSEN] = 1 if again else 0
+                    if again:
+                        return CHOOSE_ROWS, k, written
+                    turn, spin, fastest = largest_turns(topo, state, h, U)
+                    if spins or spin > FAST:
+                        raise_level(state, n, full, block)
+                    counts[BLOCK] = block // 2
+                    if counts[PAUSES]:
+                        return PAUSED, k, written
+                    continue
+                if contacts is not None:
+                    for line in range(recorded, counts[TOUCHES]):
+                        sums[k, CONTACT_WORK] += touches[line, TOUCH_WORK]
+                stats[k, 3] += aside
+                stats[k, 5] += 1
+                sums[k, SPIN] = max(sums[k, SPIN], spin)
+                counts[CHOSEN] = 0
+                counts[PLACE] = place + block
+                if counts[PLACE] < full:
+                    counts[BLOCK] = largest_part(state, n, full, counts[PLACE])
+                    if ask:
+                        return CHOOSE_ROWS, k, written
+                    if counts[PAUSES]:
+                        return PAUSED, k, written
+            counts[PLACE], counts[BLOCK] = 0, 0
+            lower_level(state, n, sums[k, SPIN])
+            sums[k, LENGTH] = settings[DT]
+            if adapts:
+                last_step = settings[DT] >= settings[END] - settings[TIME]
+                settings[TIME] = settings[END] if last_step else settings[TIME] + settings[DT]
+                plan_step(topo, state, settings)
+            stats[k, 2] = SUBSTEPPED if stats[k, 5] > 1 else CONVERGED
             if (counts[BEFORE] + k + 1) % counts[EVERY] == 0:
                 record(topo, par, state, out, counts[LINE] + written)
                 record_winding(topo, state, out, counts[LINE] + written)
                 written += 1
-            if ask:
-                return CHOOSE_ROWS, k + 1, written
+            if ask or (adapts and not settings[NEXT] > 0.0):
+                return CHOOSE_ROWS if ask else CONVERGED, k + 1, written
         return CONVERGED, counts[STEPS], written
 
     run.__name__ = run.__qualname__ = name

@@ -1,21 +1,26 @@
 """VariationalStepper: owns the arrays of one run, calls the compiled loop, and deals with what the loop gives
 back.
 
-A step that finds no solution is divided; rows of a loop that have become a poor choice are chosen anew."""
+The loop halves a step that finds no solution or does not balance; rows of a loop that have become a poor
+choice are chosen anew here, and so are the pairs of shapes that come near."""
 
 from __future__ import annotations
+
+import warnings
 
 import numpy as np
 
 from sarrus import layout as at
 from sarrus._jit import Compiling
 from sarrus.errors import MechanismError, Status
-from sarrus.integrators.interface import Chunk, Failure
+from sarrus.integrators.interface import Chunk
+from sarrus.integrators.variational import balance
 from sarrus.integrators.variational import rollout as run
 from sarrus.integrators.variational.active_rows import ActiveRows
+from sarrus.integrators.variational.balance import LENGTH, SUMS
 from sarrus.integrators.variational.failures import describe
 from sarrus.integrators.variational.near_pairs import DEEPEST, NearPairs, carry_state
-from sarrus.integrators.variational.newton import CHOOSE_ROWS
+from sarrus.integrators.variational.newton import CHOOSE_ROWS, PAUSED
 from sarrus.integrators.variational.node import SINGULAR
 from sarrus.integrators.variational.pyramid import columns
 from sarrus.integrators.variational.stages import TOUCH_COLS, TOUCH_CONTACT, TOUCH_STEP
@@ -39,6 +44,11 @@ TOUCH_LINES = 100_000
 LOOKS = 4
 # A memory belongs to a state when both show the same motion to this.
 SAME = 1e-12
+# |w| h of a step whose body spins by |w| dt = 0.5: it turns 5 % too far.  A turn of FINE_TURN [rad] per step
+# is 1 % too far.
+WARN_SPIN, FINE_TURN = 0.5176, 0.24
+# Turn of a joint per step [rad] that steps which follow the motion aim at.
+AIM = 0.15
 # Redundant rows may disagree by this [m, 2 sin(angle/2)], or by this many times the inexactness of the
 # geometry.
 REDUNDANT_LIMIT, INEXACT_FACTOR = 1e-8, 100.0
@@ -60,7 +70,8 @@ class VariationalStepper:
         self.scales = np.ones((nj, 7))
         if len(model.ranks.scales):
             self.scales[:, :6], self.scales[:, 6] = model.ranks.scales, model.ranks.settled
-        self.total = np.zeros((3 * nj + 1, 6))
+        # Impulses of the joints, and a copy for parts that are not accepted.
+        self.total = np.zeros((2 * (3 * nj + 1), 6))
         self.q, self.v = np.zeros((1, max(model.coordinates, 1))), np.zeros((1, max(model.coordinates, 1)))
         self.controller, self.memory = 0, np.zeros((1, 1))
         self.reactions = reactions
@@ -76,10 +87,15 @@ class VariationalStepper:
         self.counts = np.zeros(run.COUNTS, np.int64)
         self.counts[run.MOST] = method.max_iterations
         self.counts[run.REACTIONS] = reactions
+        self.counts[run.FULL] = method.max_substeps
+        self.counts[run.PAUSES] = self.near is not None
         self.time, self.done = float(state.time), 0
+        self._warned = False
         self.projection = 0.0
         # No records: for starts.
-        self._nothing = (np.zeros((1, 1)), np.zeros((1, 1)), np.zeros((1, run.STATS), np.int64))
+        self._nothing = (
+            np.zeros((1, 1)), np.zeros((1, 1)), np.zeros((1, run.STATS), np.int64), np.zeros((1, SUMS)),
+        )  # fmt: skip
         self.touches = np.zeros((1, TOUCH_COLS))
         self.kept: list[np.ndarray] = []
         self._load(state)
@@ -93,9 +109,8 @@ class VariationalStepper:
         self.work = arrays.new_work(columns(sides) if sides else 0)
         self.kernel = arrays.state.copy() if kernel is None else kernel
         self._put_sides()
-        # Where a step may fail after it has moved the node: at a later stage, or by a force at its end.
-        keeps = len(self.stages) > 1 or arrays.elements
-        self.saved = self.kernel.copy() if keeps else np.zeros((0, 0))
+        # The nodes at the start of a part and of a step, to go back to.
+        self.saved, self.origin = self.kernel.copy(), self.kernel.copy()
         self.contacts = int(self.topo[0, at.CONTACTS])
         self.rows = ActiveRows(self.model, arrays) if self.model.candidates is not None else None
 
@@ -196,54 +211,70 @@ class VariationalStepper:
         """Runs `steps` steps; records every `every`-th node of the run.
 
         u: inputs (steps or 1, 1 + stages, inputs) at the `fractions` of a step; read: velocities at every
-        node, recorded or not"""
+        node, recorded or not (they always are)"""
         u = self.still if u is None else u
         nb, nj = len(self.model.body_names), int(self.topo[0, at.JOINTS])
         lines = (self.done + steps) // every - self.done // every
         out = np.empty((lines + 1, 13 * nb + self.model.coordinates))
         reactions = np.zeros((lines + 1, 6 * nj)) if self.reactions else np.zeros((1, 1))
-        stats, parts = np.zeros((steps, run.STATS), np.int64), np.zeros(steps, np.int64)
+        stats, sums = np.zeros((steps, run.STATS), np.int64), np.zeros((steps, SUMS))
         self.kept = []
-        line, k, failure = 1, 0, None
-        chosen_at, afresh_at = -1, -1
+        line, k, failure, afresh_at = 1, 0, None, None
         while k < steps:
             inputs = u if len(u) == 1 else u[k:]
-            before = self.kernel.copy(), self.time
+            before = self.kernel.copy(), self.time, self.done, k, line
             status, did, wrote = self._call(
-                self._at_once(steps - k), self.done, every, read, line, inputs, out, reactions, stats[k:]
+                self._at_once(steps - k), every, line, inputs, out, reactions, stats[k:], sums[k:]
             )
-            self._keep_touches(self.done + did)
             self._moved(did)
             k, line = k + did, line + wrote
+            self._keep_touches()
             if status == CHOOSE_ROWS:
                 self.choose()
                 self.start(run.AS_IT_IS, inputs[min(did, len(inputs) - 1) :])
-            elif status != Status.CONVERGED:
-                if status == Status.REDUNDANT_ROWS and chosen_at != self.done and self.arrays.loops:
-                    chosen_at = self.done
-                    self._return_to_node(inputs[min(did, len(inputs) - 1) :])
-                    self.choose()
-                    self.start(run.AS_IT_IS)
+            elif status not in (Status.CONVERGED, PAUSED):
+                failure = describe(self, Status(status))
+                if afresh_at != self._place and self.contacts and self._start_afresh():
+                    afresh_at, failure = self._place, None
                     continue
-                if not len(self.saved) and not np.isfinite(self.kernel).all():
+                if not self._return_to_step(inputs[min(did, len(inputs) - 1) :]):
                     # The step was taken, but its end has no velocities: back to the last state that is whole.
-                    failure = describe(self, Status(status))
-                    self.kernel[:], self.time = before
-                    break
-                failure, wrote = self._divide(k, u, every, line, out, reactions, stats, parts, Status(status))
-                if failure is not None:
-                    if afresh_at != self.done and self.contacts and self._start_afresh():
-                        afresh_at, failure = self.done, None
-                        continue
-                    break
-                k, line = k + 1, line + wrote
-        recorded = out[1:line]
+                    self.kernel[:], self.time, self.done, k, line = before
+                break
         table = (
             reactions[:line].reshape(-1, nj, 6)[:, : len(self.model.joint_names)] if self.reactions else None
         )
         touches = np.concatenate(self.kept) if self.kept else np.zeros((0, TOUCH_COLS))
-        nodes, winding = np.split(recorded, [13 * nb], axis=1)
-        return Chunk(nodes, k, np.column_stack([stats[:k], parts[:k]]), failure, table, touches, winding)
+        touches = touches[touches[:, TOUCH_STEP] < self.done]
+        self._warn_of_spin()
+        times = self._times(sums[:k, LENGTH], every) if self.adapts else None
+        nodes, winding = np.split(out[1:line], [13 * nb], axis=1)
+        return Chunk(nodes, k, _table(stats[:k], sums[:k]), failure, table, touches, winding, times)
+
+    def _times(self, lengths: np.ndarray, every: int) -> np.ndarray:
+        """Times of the recorded nodes after steps of these lengths."""
+        times = np.add.accumulate(np.concatenate([[self.begun], lengths]))[1:]
+        times[-1:] = self.begun = self.time
+        return times[(self.done - len(times) + np.arange(1, len(times) + 1)) % every == 0]
+
+    def _warn_of_spin(self) -> None:
+        """Tells once of a body that turns too far in a step for its angle to be right."""
+        spin = self.settings[run.SPUN]
+        if spin > WARN_SPIN and not self._warned:
+            self._warned = True
+            body = self.model.body_names[self.topo[1 + self.counts[run.FASTEST], at.USER]]
+            turn = 2.0 * np.arcsin(0.5 * spin)
+            excess = 100.0 * (turn / np.sin(turn) - 1.0)
+            warnings.warn(
+                f"body {body!r} spins by {turn:.2g} rad in a step, {excess:.0f} % too far for its speed; "
+                f"dt = {FINE_TURN * self.dt / turn:.1g} s keeps that below 1 %",
+                stacklevel=4,
+            )
+
+    @property
+    def _place(self) -> tuple[int, int]:
+        """(steps done, parts of the next step done)"""
+        return self.done, int(self.counts[run.PLACE])
 
     def _take_lines(self, before: NearPlan, plan: NearPlan, u: np.ndarray) -> None:
         """Contact lines of the near pairs into the node; on another plan where new pairs have come."""
@@ -252,16 +283,19 @@ class VariationalStepper:
             self.start(run.AS_IT_IS, u)
         self.near.put_lines(self.kernel)
 
-    def _step_with_pairs(self, u, out, reactions, stats) -> tuple[int, int, int]:
-        """One step with the pairs that come near; again with more lines where one ends inside another."""
-        near, status = self.near, Status.PENETRATION
-        before = near.plan
-        self._take_lines(before, near.look(self.kernel, self.settings[run.DT]), u)
+    def _step_with_pairs(self, u, out, reactions, stats, sums) -> tuple[int, int, int]:
+        """One part of a step with the pairs that come near; again with more lines where one ends inside
+        another, and halved where that does not help."""
+        near, counts = self.near, self.counts
+        before, held = near.plan, counts.copy()
+        length = (counts[run.BLOCK] or self._largest_part()) / counts[run.FULL] * self.settings[run.DT]
+        self._take_lines(before, near.look(self.kernel, length), u)
+        lines = stats[0].copy(), sums[0].copy()
         for _ in range(LOOKS):
-            self.counts[run.TOUCHES] = 0
+            counts[:], stats[0], sums[0] = held, *lines
             self._room(1)
-            status, did, wrote = self._enter(u, out, reactions, stats)
-            if not did:
+            status, did, wrote = self._enter(u, out, reactions, stats, sums)
+            if not did and counts[run.PLACE] == held[run.PLACE]:
                 return status, did, wrote
             self.depth, self.deepest = near.check(self.kernel)
             if self.depth >= -DEEPEST:
@@ -270,7 +304,35 @@ class VariationalStepper:
             self.kernel[:] = self.saved
             self.start(run.AS_IT_IS, u)
             self._take_lines(before, near.look_again(), u)
-        return Status.PENETRATION, 0, 0
+        block = held[run.BLOCK] or self._largest_part()
+        counts[:], stats[0], sums[0] = held, *lines
+        if block == 1:
+            return Status.PENETRATION, 0, 0
+        counts[run.BLOCK] = block // 2
+        return PAUSED, 0, 0
+
+    @property
+    def adapts(self) -> bool:
+        """Whether steps follow the motion."""
+        return bool(self.settings[run.TAU] > 0.0)
+
+    @property
+    def next_time(self) -> float:
+        """Time [s] of the next node."""
+        return self.time + float(self.settings[run.NEXT] if self.adapts else self.dt)
+
+    def adapt(self, end: float) -> None:
+        """From now on steps follow the motion, up to time `end` [s]; dt is their length where nothing
+        turns."""
+        settings = self.settings
+        settings[[run.TAU, run.BASE, run.END, run.TIME]] = AIM, self.dt, end, self.time
+        self.begun = self.time
+        self.start(run.PLAN)
+
+    def _largest_part(self) -> int:
+        """Length of the first part of a step, in units of the smallest."""
+        level = int(self.kernel[self.topo[0, at.BODIES], at.LEVEL])
+        return max(int(self.counts[run.FULL]) >> level, 1)
 
     def _at_once(self, steps: int) -> int:
         """How many of `steps` one call may do: records of contacts need room."""
@@ -283,58 +345,57 @@ class VariationalStepper:
         if len(self.touches) < 2 * self.contacts * steps:
             self.touches = np.zeros((2 * self.contacts * steps, TOUCH_COLS))
 
-    def _keep_touches(self, end: int, step: int | None = None) -> None:
-        """Keeps what the last call recorded of contacts in steps before `end`; all of it belongs to `step`
-        where that is given."""
+    def _keep_touches(self) -> None:
+        """Keeps what the last call recorded of contacts."""
         if self.contacts:
-            lines = self.touches[: self.counts[run.TOUCHES]]
-            lines = lines[lines[:, TOUCH_STEP] < end].copy()
-            if step is not None:
-                lines[:, TOUCH_STEP] = step
+            lines = self.touches[: self.counts[run.TOUCHES]].copy()
             if self.near is not None:
                 lines[:, TOUCH_CONTACT] = self.near.plan.ids[lines[:, TOUCH_CONTACT].astype(int)]
             self.kept.append(lines)
 
     def _moved(self, steps: int) -> None:
         self.done += steps
-        self.time += steps * self.dt
+        self.time = float(self.settings[run.TIME]) if self.adapts else self.time + steps * self.dt
 
-    def _call(self, steps, before, every, read, line, u, out, reactions, stats, dt=None):
+    def _call(self, steps, every, line, u, out, reactions, stats, sums):
         counts, settings = self.counts, self.settings
-        counts[[run.STEPS, run.BEFORE, run.EVERY, run.READ, run.LINE]] = steps, before, every, read, line
-        # Parts of a step keep the inputs that the controller gave for the whole of it.
-        counts[run.CONTROLLER] = self.controller if dt is None else 0
-        counts[run.TOUCHES] = 0
-        settings[run.TIME], settings[run.DT] = self.time, self.dt
-        settings[run.PART_FROM], settings[run.PART] = 0.0, 1.0
-        if dt is not None:
-            settings[run.TIME], settings[run.DT] = self.time + before * dt, dt
-            settings[run.PART_FROM], settings[run.PART] = before / every, 1.0 / every
+        counts[[run.STEPS, run.BEFORE, run.EVERY, run.LINE]] = steps, self.done, every, line
+        counts[run.CONTROLLER], counts[run.TOUCHES] = self.controller, 0
+        settings[run.TIME] = self.time
+        if not self.adapts:
+            settings[run.DT] = self.dt
         if self.near is not None:
-            return self._step_with_pairs(u, out, reactions, stats)
+            return self._step_with_pairs(u, out, reactions, stats, sums)
         self._room(steps)
-        return self._enter(u, out, reactions, stats)
+        return self._enter(u, out, reactions, stats, sums)
 
-    def _enter(self, u, out, reactions, stats):
+    def _enter(self, u, out, reactions, stats, sums):
         """The compiled loop, on the arrays of this run."""
         with Compiling(self._run, self._what):
             return self._run(
-                self.topo, self.par, self.kernel, self.work, self.saved, u, self.values, self.stages,
-                self.scales, self.settings, self.counts, out, reactions, self.total, stats,
-                self.q, self.v, self.memory, self.touches,
+                self.topo, self.par, self.kernel, self.work, self.saved, self.origin, u, self.values,
+                self.stages, self.scales, self.settings, self.counts, out, reactions, self.total, stats,
+                sums, self.q, self.v, self.memory, self.touches,
             )  # fmt: skip
 
-    def _return_to_node(self, u: np.ndarray) -> None:
-        """After a failed step: the node as it was, velocities as they are there."""
-        if len(self.saved):
+    def _return_to_step(self, u: np.ndarray) -> bool:
+        """After a step that failed: the node where it began; False where that is lost."""
+        if self.counts[run.PLACE] > 0:
+            self.kernel[:] = self.origin
+        elif not np.isfinite(self.kernel).all() or self.arrays.elements or len(self.stages) > 1:
             self.kernel[:] = self.saved
+        self.counts[[run.PLACE, run.BLOCK, run.CHOSEN]] = 0
+        if not np.isfinite(self.kernel).all():
+            return False
         self.start(run.FROM_MOMENTA, u)
+        return True
 
     def _start_afresh(self) -> bool:
         """The node without what was remembered: momenta of its velocities, rows chosen anew, no forces.
 
         Next to a singular configuration these may lead astray; the motion from a node does not depend on
         them.  False where the node cannot be started from."""
+        self.kernel[:] = self.saved
         node, projection = self.kernel.copy(), self.projection
         state = self.state()
         state.memory = None
@@ -347,64 +408,28 @@ class VariationalStepper:
             return False
         finally:
             self.projection = projection
+        place, block = self.counts[run.PLACE], self._largest_part()
+        while place % block:
+            block //= 2
+        self.counts[run.BLOCK] = block
         return True
-
-    def _divide(
-        self, k, u, every, line, out, reactions, stats, divided, status
-    ) -> tuple[Failure | None, int]:
-        """Does step k in 2, 4, 8, ... parts; returns (failure or None, lines recorded)."""
-        inputs = u if len(u) == 1 else u[k : k + 1]
-        failure = describe(self, status)
-        self._return_to_node(inputs)
-        node, plan, total = self.kernel.copy(), self.near and self.near.plan, self.total.copy()
-        factored, corrected = int(stats[k, 0]), int(stats[k, 1])
-        parts = 2
-        while parts <= self.method.max_substeps:
-            detail, kept = np.zeros((parts, run.STATS), np.int64), len(self.kept)
-            wanted = (self.done + 1) % every == 0
-            scratch = out if wanted else np.zeros((2, out.shape[1]))
-            place = line if wanted else 1
-            held = np.zeros((1 + place, reactions.shape[1]))
-            did, wrote, ended = 0, 0, int(Status.CONVERGED)
-            while did < parts:
-                ended, more, wrote = self._call(
-                    self._at_once(parts - did), did, parts, True, place, inputs, scratch, held,
-                    detail[did:], self.dt / parts,
-                )  # fmt: skip
-                did += more
-                self._keep_touches(did, self.done)
-                if ended == CHOOSE_ROWS:
-                    self.choose()
-                    self.start(run.AS_IT_IS, inputs)
-                    ended = int(Status.CONVERGED)
-                elif ended != Status.CONVERGED:
-                    break
-            factored, corrected = factored + int(detail[:, 0].sum()), corrected + int(detail[:, 1].sum())
-            if ended == Status.CONVERGED:
-                if self.reactions and self.done % every == 0:
-                    reactions[line - 1] = held[place - 1]
-                stats[k] = factored, corrected, int(Status.SUBSTEPPED), *detail[:, 3:].sum(axis=0)
-                divided[k] = parts
-                self._moved(1)
-                return None, int(wanted)
-            failure = describe(self, Status(ended))
-            del self.kept[kept:]
-            self.total[:] = total
-            if self.near is not None and self.near.plan is not plan:
-                self.near.plan = plan
-                self._adopt(plan.arrays)
-            self.kernel[:] = node
-            self.start(run.AS_IT_IS, inputs)
-            parts *= 2
-        return failure, 0
 
     def end_reactions(self) -> tuple[np.ndarray, np.ndarray]:
         """(what the wrenches (nj, 6) at the first node are off, those at the last node): both nodes have one
         step only."""
         nj, count = int(self.topo[0, at.JOINTS]), len(self.model.joint_names)
-        sums, last, first = self.total[:nj], self.total[nj + 1 : 2 * nj + 1], self.total[2 * nj + 1 :]
+        sums, last = self.total[:nj], self.total[nj + 1 : 2 * nj + 1]
+        first = self.total[2 * nj + 1 : 3 * nj + 1]
         duration, nodes = self.total[nj, :2]
         ended = sums / duration if duration > 0.0 else np.zeros_like(sums)
         if nodes < 2.0 or self.method.order == 1:
             return np.zeros((count, 6)), ended[:count]
         return 0.5 * first[:count], (ended + 0.5 * last)[:count]
+
+
+def _table(stats: np.ndarray, sums: np.ndarray) -> np.ndarray:
+    """What the loop counted and summed per step, in the order of `STATS`."""
+    parts = np.where(stats[:, 5] > 1, stats[:, 5], 0)
+    summed = [balance.MOTORS, balance.DAMPERS, balance.CONTACT_WORK, balance.APPLIED]
+    summed += [balance.IMBALANCE, balance.TURN, balance.SPIN]
+    return np.column_stack([stats[:, :5], parts, stats[:, 6], sums[:, summed]])

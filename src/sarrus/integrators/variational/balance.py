@@ -1,0 +1,262 @@
+"""The energy balance of a part of a step, the work that was done in it, and the rule that accepts it.
+
+What a part does wrong is D = T1 - T0 - W: kinetic energies at its two ends, work of all applied forces by the
+rule that the step itself uses (explicit forces trapezoidal, implicit efforts times the change of their
+coordinate).  A part that converged next to a fold of the discrete equations shows there, and so does a whip
+that dt does not resolve; smooth motion does not.  The rule is symmetric in the two ends of the part: a
+decision from one end alone would cost more energy than it saves."""
+
+from math import sqrt
+
+from sarrus._jit import helper, kernel
+from sarrus.dynamics.body import momentum
+from sarrus.dynamics.border import compliant_impulses, is_compliant, row_change
+from sarrus.dynamics.custom import custom_force
+from sarrus.dynamics.drive import coordinate_of_freedom
+from sarrus.layout import (
+    BODIES,
+    CLOSED,
+    CONTACTS,
+    CUSTOM_FORCE,
+    CUSTOM_FORCES,
+    DRIVE_C,
+    DRIVE_ROW,
+    DRIVEN,
+    EFFORT_LEFT,
+    EFFORT_RIGHT,
+    ELEMENT_BODY,
+    ELEMENT_COUNT,
+    ELEMENT_KIND,
+    ELEMENT_PAR,
+    ELEMENT_SCRATCH,
+    ELEMENTS,
+    FLAGS,
+    FORCE,
+    FREEDOM,
+    INPUT_FORCE,
+    JOINT_DRIVE,
+    JW,
+    LINK_JOINT,
+    MASS,
+    MOTOR_FORCE,
+    MOVED,
+    PARENT,
+    PEAK,
+    ROTATIONS,
+    ROW_COORDINATE,
+    ROW_KIND,
+    ROW_OF,
+    ROWS,
+    S_CONTACTS,
+    SCRATCH_OUT,
+    SPRING_C,
+    T_ELEMENTS,
+    T_JOINTS,
+    T_ROWS,
+    TRANSLATIONS,
+    W_FREEDOMS,
+    P,
+    U,
+    V,
+)
+from sarrus.maths.access import get1, get3, get6, get9
+from sarrus.maths.quaternion import half_turn
+from sarrus.maths.spatial import dot6
+from sarrus.maths.vectors import dot, norm3, scale3, sub3
+
+# Columns of `sums`, one line per step: work of motors, dampers, contacts and all other applied forces [J];
+# largest |D| of a part over the largest kinetic energy so far; largest turn of a joint in a part that did not
+# balance to rounding [rad]; largest |w| h of a body in a part; length of the step [s].
+MOTORS, DAMPERS, CONTACT_WORK, APPLIED, IMBALANCE, TURN, SPIN, LENGTH = 0, 1, 2, 3, 4, 5, 6, 7
+SUMS = 8
+# Largest |D| over the largest kinetic energy so far.
+BALANCED = 1e-3
+# A balance to this is rounding.
+EXACT = 1e-9
+# Parts whose joints turn by less [rad] need no look: whips turn by more.
+SLOW = 0.05
+# With contacts: gains of energy over the kinetic energy, beside the weight times the natural length.
+GAINED = 0.01
+# A part may turn a body by |w| h = FAST, which is 12 % too far; one below CALM of that is calm.
+FAST, CALM = 0.8, 0.4
+
+
+@kernel
+def largest_turns(topo, state, dt, column):
+    """(largest turn of a body against its parent, largest turn of a body, that body) over dt, as |w| dt at
+    the angular velocities of `column` (V, U)"""
+    n, turn, spin, fastest = topo[0, BODIES], 0.0, 0.0, 0
+    for b in range(n):
+        a, w = topo[b + 1, PARENT], get3(state, b, column + 3)
+        size = dot(w, w)
+        if size > spin:
+            spin, fastest = size, b
+        if a < n:
+            w = sub3(w, get3(state, a, column + 3))
+            size = dot(w, w)
+        turn = max(turn, size)
+    return abs(dt) * sqrt(turn), abs(dt) * sqrt(spin), fastest
+
+
+@kernel
+def kinetic_energy(topo, state):
+    """Kinetic energy of momenta P and velocities U"""
+    energy = 0.0
+    for b in range(topo[0, BODIES]):
+        energy += 0.5 * dot6(get6(state, b, P), get6(state, b, U))
+    return energy
+
+
+@kernel
+def interval_energy(topo, par, state, work, dt):
+    """Kinetic energy of the velocities V of the step; work holds the inertia of its first node"""
+    energy = 0.0
+    for b in range(topo[0, BODIES]):
+        v, w = get3(state, b, V), get3(state, b, V + 3)
+        f0, f = half_turn(w, dt)
+        p = momentum(get1(par, b, MASS), get9(work, b, JW), v, w, f0, f)
+        energy += 0.5 * dot6(p, (v, w))
+    return energy
+
+
+@helper
+def mean_velocity(state, b, dt):
+    """Velocity of body b that its momentum in the step stands for: the sine of the turn over dt"""
+    w = get3(state, b, V + 3)
+    f0, f = half_turn(w, dt)
+    return get3(state, b, V), scale3(f0, w)
+
+
+@kernel
+def gravity_work(topo, par, state, dt, gravity):
+    total = 0.0
+    for b in range(topo[0, BODIES]):
+        total += get1(par, b, MASS) * dot(gravity, get3(state, b, V))
+    return dt * total
+
+
+@kernel
+def work_of_forces(topo, table, state, column, dt):
+    """Work [J] of the forces in `column` of `table` at the velocities of the step"""
+    total = 0.0
+    for b in range(topo[0, BODIES]):
+        total += dot6(get6(table, b, column), mean_velocity(state, b, dt))
+    return dt * total
+
+
+@kernel
+def work_of_drives(topo, par, state, work, dt):
+    """(work of all implicit efforts, of the dampers among them) on the joints that the tree carries"""
+    total, damped = 0.0, 0.0
+    for b in range(topo[0, BODIES]):
+        if topo[b + 1, FLAGS] & DRIVEN:
+            d = topo[topo[0, T_JOINTS] + topo[b + 1, LINK_JOINT], JOINT_DRIVE]
+            first = topo[0, W_FREEDOMS] + topo[b + 1, FREEDOM]
+            for i in range(topo[b + 1, ROTATIONS] + topo[b + 1, TRANSLATIONS]):
+                change = get1(work, first + i, MOVED)
+                impulse = get1(work, first + i, EFFORT_LEFT) + get1(work, first + i, EFFORT_RIGHT)
+                total += impulse * change / dt
+                damped -= get1(par, d, DRIVE_C + coordinate_of_freedom(topo, b, i)) * change * change / dt
+    return total, damped
+
+
+@kernel
+def work_of_rows(topo, par, state, work, dt, left, right):
+    """(work of all implicit efforts, of the dampers among them) that are border rows"""
+    total, damped = 0.0, 0.0
+    for k in range(topo[0, ROWS]):
+        it = topo[0, T_ROWS] + k
+        if is_compliant(topo[it, ROW_KIND]):
+            of, change = topo[it, ROW_OF], row_change(topo, par, state, work, k)
+            impulses = compliant_impulses(topo, par, state, work, k, dt, left, right)
+            total += (impulses[0] + impulses[1]) * change / dt
+            if topo[it, ROW_KIND] == DRIVE_ROW:
+                d = topo[topo[0, T_JOINTS] + of, JOINT_DRIVE]
+                c = get1(par, d, DRIVE_C + topo[it, ROW_COORDINATE])
+            else:
+                c = get1(par, topo[topo[0, T_ELEMENTS] + of, ELEMENT_PAR], SPRING_C)
+            damped -= c * change * change / dt
+    return total, damped
+
+
+@kernel
+def work_of_custom_forces(topo, par, state, work, time, dt, left, right):
+    """Work [J] of the users' forces, with the weights of the two nodes of the step"""
+    total = 0.0
+    for line in range(topo[0, T_ELEMENTS], topo[0, T_ELEMENTS] + topo[0, ELEMENTS]):
+        if topo[line, ELEMENT_KIND] == CUSTOM_FORCE:
+            s = topo[line, ELEMENT_SCRATCH]
+            for node in range(2):
+                weight = right if node == 1 else left
+                custom_force(topo, par, state, work, line, time + node * dt, node == 0)
+                for m in range(topo[line, ELEMENT_COUNT]):
+                    b = topo[line, ELEMENT_BODY + m]
+                    if b < topo[0, BODIES]:
+                        force = get6(work, s, SCRATCH_OUT + 6 * m)
+                        total += weight * dt * dot6(force, mean_velocity(state, b, dt))
+    return total
+
+
+@kernel
+def work_before(topo, par, state, work, sums, k, time, dt, left, right, loops):
+    """Adds to sums[k] the work of the step that `work` holds the end of, but for what explicit forces do at
+    that end (see `work_after`); returns the work of all forces that are counted here"""
+    total, damped = work_of_drives(topo, par, state, work, dt)
+    if loops is not None:
+        more, less = work_of_rows(topo, par, state, work, dt, left, right)
+        total, damped = total + more, damped + less
+    sums[k, DAMPERS] += damped
+    sums[k, MOTORS] += total - damped
+    if topo[0, CUSTOM_FORCES] > 0:
+        custom = work_of_custom_forces(topo, par, state, work, time, dt, left, right)
+        sums[k, APPLIED] += custom
+        total += custom
+    return total + work_of_explicit(topo, state, work, sums, k, left * dt, dt)
+
+
+@helper
+def work_of_explicit(topo, state, work, sums, k, weight, dt):
+    """Adds to sums[k] the work of motors and wrenches at the node in FORCE over `weight` seconds of a step of
+    length dt; returns the work of all of FORCE"""
+    part = weight / dt
+    if topo[0, ELEMENTS] > 0:
+        sums[k, MOTORS] += part * work_of_forces(topo, work, state, MOTOR_FORCE, dt)
+        sums[k, APPLIED] += part * work_of_forces(topo, work, state, INPUT_FORCE, dt)
+    return part * work_of_forces(topo, state, state, FORCE, dt)
+
+
+@kernel
+def any_closed(topo, state):
+    """Whether a contact, limit or dry friction acts in the step"""
+    closed = False
+    for i in range(topo[0, CONTACTS]):
+        closed = closed or get1(state, topo[0, S_CONTACTS] + i, CLOSED) != 0.0
+    return closed
+
+
+@helper
+def is_balanced(topo, state, sums, k, T0, T1, done, turn):
+    """Whether a part that turns joints by `turn` balances: T1 - T0 is the work `done` to BALANCED of the
+    largest kinetic energy so far, which is kept with the node"""
+    n = topo[0, BODIES]
+    peak = max(state[n, PEAK], max(T0, T1))
+    off = abs(T1 - T0 - done)
+    if off > EXACT * peak:
+        sums[k, TURN] = max(sums[k, TURN], turn)
+    # Not "off > ...": NaN is not balanced.
+    if turn > SLOW and not off <= BALANCED * peak:
+        return False
+    sums[k, IMBALANCE] = max(sums[k, IMBALANCE], off / peak if peak > 0.0 else 0.0)
+    state[n, PEAK] = peak
+    return True
+
+
+@helper
+def gains(topo, par, E0, E1, done, T0, inner, dt, gravity):
+    """Whether a part with contacts gains more energy than is done on it, and than its contacts may seem to
+    give: what the oscillation of the method and the barrier explain"""
+    weight = 0.0
+    for b in range(topo[0, BODIES]):
+        weight += get1(par, b, MASS)
+    slack = GAINED * max(T0, inner) + weight * norm3(gravity) * 9.81 * dt * dt
+    return not E1 - E0 - done <= slack
