@@ -83,9 +83,10 @@ def test_fast_spin_at_a_long_step_is_divided_and_still_lands():
         records = touches(spun, 2.0, 0.05)
         impulse = np.zeros((len(run) - 1, 3))
         np.add.at(impulse, records.step, records.impulse)
-        # The momentum balances over divided steps too.
+        # The momentum balances over divided steps too, each part to its own solution.
         change = np.diff(run.momentum().linear, axis=0) - impulse - 0.05 * np.array([0, 0, -G])
-        assert np.abs(change).max() < 1e-6
+        parts = np.maximum(run.stats.substeps, 1)
+        assert (np.abs(change).max(axis=1) < 1e-6 * parts).all()
     assert worst > 1
 
 

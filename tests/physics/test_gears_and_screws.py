@@ -112,7 +112,8 @@ def test_a_nut_falls_on_its_screw_as_its_spinning_inertia_lets_it(closes):
         assert abs(run.joint_position("thread")[-1]) > 4 * np.pi
         return abs(run.position[-1, 0, 2] - exact)
 
-    assert ratios(error, 0.02) == [ORDER_2]
+    # At dt = 0.02 s the nut turns 7 % too far in a step, which does not balance: such steps are divided.
+    assert ratios(error, 0.005) == [ORDER_2]
 
 
 def test_a_screw_turns_a_force_along_its_axis_into_a_torque():

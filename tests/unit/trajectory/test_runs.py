@@ -84,7 +84,7 @@ def test_record_every_thins_the_statistics_with_the_nodes(model, tmp_path):
     thin = sarrus.simulate(model, duration=40.0, dt=DT, record_every=1000, out=tmp_path / "thin.npz")
     assert (thin.stats.steps, len(thin.stats.iterations)) == (4000, 4)
     assert thin.stats.iterations.min() >= 1000
-    assert thin.stats.iterations_max.max() < 20
+    assert thin.stats.iterations_max.max() < 100
     thin.save(tmp_path / "saved.npz")
     # What is left is the description of the mechanism.
     for name in ("thin.npz", "saved.npz"):

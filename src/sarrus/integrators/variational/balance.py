@@ -69,8 +69,8 @@ from sarrus.maths.vectors import dot, norm3, scale3, sub3
 # balance to rounding [rad]; largest |w| h of a body in a part; length of the step [s].
 MOTORS, DAMPERS, CONTACT_WORK, APPLIED, IMBALANCE, TURN, SPIN, LENGTH = 0, 1, 2, 3, 4, 5, 6, 7
 SUMS = 8
-# Largest |D| over the largest kinetic energy so far.
-BALANCED = 1e-3
+# Above all that is allowed.
+HUGE = 1e300
 # A balance to this is rounding.
 EXACT = 1e-9
 # Parts whose joints turn by less [rad] need no look: whips turn by more.
@@ -235,8 +235,8 @@ def any_closed(topo, state):
 
 
 @helper
-def is_balanced(topo, state, sums, k, T0, T1, done, turn):
-    """Whether a part that turns joints by `turn` balances: T1 - T0 is the work `done` to BALANCED of the
+def is_balanced(topo, state, sums, k, T0, T1, done, turn, allowed):
+    """Whether a part that turns joints by `turn` balances: T1 - T0 is the work `done` to `allowed` of the
     largest kinetic energy so far, which is kept with the node"""
     n = topo[0, BODIES]
     peak = max(state[n, PEAK], max(T0, T1))
@@ -244,7 +244,7 @@ def is_balanced(topo, state, sums, k, T0, T1, done, turn):
     if off > EXACT * peak:
         sums[k, TURN] = max(sums[k, TURN], turn)
     # Not "off > ...": NaN is not balanced.
-    if turn > SLOW and not off <= BALANCED * peak:
+    if turn > SLOW and not off <= min(allowed, HUGE) * peak:
         return False
     sums[k, IMBALANCE] = max(sums[k, IMBALANCE], off / peak if peak > 0.0 else 0.0)
     state[n, PEAK] = peak

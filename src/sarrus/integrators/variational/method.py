@@ -28,7 +28,9 @@ class Variational:
     systems.
     tolerance: largest error of a joint [m, or 2 sin(angle/2)] and largest remaining correction [m, rad] of a
     converged step, times the size of the mechanism.  max_iterations: Newton corrections per attempt.
-    max_substeps: parts that a step which finds no solution may be divided into, a power of 2.
+    max_substeps: parts that a step may be divided into, a power of 2.  balance: what a part of a step may do
+    wrong in energy, over the largest kinetic energy so far; a part that does more is halved, but for the
+    smallest (see `balance.py`; orders 2 and 4).  inf leaves the steps as they are, for studies of the method.
     friction_sides: None for the exact friction cone of contacts; an even number from 4 to 32 for the pyramid
     of [MC23] eqs. (29d)-(29f), whose friction depends on the direction.
 
@@ -39,6 +41,7 @@ class Variational:
     tolerance: float = 1e-10
     max_iterations: int = 30
     max_substeps: int = 1024
+    balance: float = 1e-3
     friction_sides: int | None = None
 
     def __post_init__(self) -> None:
@@ -52,11 +55,13 @@ class Variational:
             raise MechanismError(
                 f"Variational: max_iterations must be a positive whole number, not {self.max_iterations!r}"
             )
-        if not (isinstance(self.max_substeps, int) and self.max_substeps > 0):
+        parts = self.max_substeps
+        if not (isinstance(parts, int) and parts > 0 and parts & (parts - 1) == 0):
             raise MechanismError(
-                f"Variational: max_substeps must be a positive whole number, not {self.max_substeps!r}"
+                f"Variational: max_substeps must be a power of 2 (1, 2, 4, ...), not {self.max_substeps!r}"
             )
-
+        if not self.balance > 0.0:
+            raise MechanismError(f"Variational: balance must be positive, or inf, not {self.balance!r}")
         sides = self.friction_sides
         if sides is not None and not (isinstance(sides, int) and 4 <= sides <= 32 and sides % 2 == 0):
             raise MechanismError(

@@ -90,12 +90,12 @@ from sarrus.maths.access import get3, get6, put6
 from sarrus.maths.vectors import dot, sub3
 
 # Columns of `settings`: time and length of a step, weights of the forces at its two nodes, tolerance, error
-# allowed in redundant rows, gravity, largest |w| h of a body so far.
-TIME, DT, LEFT, RIGHT, TOLERANCE, LIMIT, GRAVITY, SPUN = 0, 1, 2, 3, 4, 5, 6, 9
+# allowed in redundant rows, gravity, largest |w| h of a body so far, imbalance allowed in a part.
+TIME, DT, LEFT, RIGHT, TOLERANCE, LIMIT, GRAVITY, SPUN, BALANCE = 0, 1, 2, 3, 4, 5, 6, 9, 14
 # Steps that follow the motion: turn per step that they aim at (0: steps of one length), length of a step
 # where nothing turns, end of the run, length of the next step.
 TAU, BASE, END, NEXT = 10, 11, 12, 13
-SETTINGS = 14
+SETTINGS = 15
 # Columns of `counts`: steps to do, steps done before (for `every`), record every so many, iterations at most,
 # whether to add up reactions, line of the first record, address of a compiled controller, what to start,
 # lines of `touches` written.
@@ -458,18 +458,17 @@ def rollout(name, loops, elements, contacts):
                 stats[k, 4] += later
                 if status == CONVERGED and ruled and looks:
                     T1 = kinetic_energy(topo, state)
-                    good = True
+                    good, closed = True, False
                     if contacts is not None:
-                        if any_closed(topo, state):
+                        closed = any_closed(topo, state)
+                        if closed:
                             E1 = T1 + potential_energy(topo, par, state, work, gravity, True)
                             worked = sums[k, MOTORS] - motors + sums[k, DAMPERS] - dampers
                             worked += sums[k, APPLIED] - applied
                             good = not gains(topo, par, whole[1], E1, worked, T0, inner, h, gravity)
                             state[n, PEAK] = max(state[n, PEAK], max(T0, T1))
-                        else:
-                            good = is_balanced(topo, state, sums, k, T0, T1, done, turn)
-                    else:
-                        good = is_balanced(topo, state, sums, k, T0, T1, done, turn)
+                    if not closed:
+                        good = is_balanced(topo, state, sums, k, T0, T1, done, turn, settings[BALANCE])
                     if not good:
                         if block > 1:
                             status = UNBALANCED

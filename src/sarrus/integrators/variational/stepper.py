@@ -79,7 +79,7 @@ class VariationalStepper:
         self.settings[[run.DT, run.LEFT, run.RIGHT]] = dt, *method.weights
         size = max(1e-3, model.size)
         self.tolerance = method.tolerance * size
-        self.settings[run.TOLERANCE] = self.tolerance
+        self.settings[run.TOLERANCE], self.settings[run.BALANCE] = self.tolerance, method.balance
         self.settings[run.LIMIT] = max(
             REDUNDANT_LIMIT * size, INEXACT_FACTOR * model.ranks.inexact, 10.0 * self.tolerance
         )
@@ -167,8 +167,7 @@ class VariationalStepper:
         return float(self.values[3, 0])
 
     def read_node(self) -> None:
-        """Velocities of the node, from its momenta."""
-        self.start(run.FROM_MOMENTA)
+        """Nothing: every step ends with the velocities of its node."""
 
     def weakest_loop(self) -> str:
         """Name of the closing joint with the smallest pivot in the last projection."""
