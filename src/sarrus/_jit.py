@@ -19,8 +19,13 @@ import tempfile
 import time
 
 import numba
+from llvmlite.binding import Linkage
 from numba import njit
 from numba.core import config, types
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_machinery import LoweringPass, register_pass
+from numba.core.typed_passes import AnnotateTypes
 from numba.extending import intrinsic
 
 PACKAGE = pathlib.Path(__file__).parent
@@ -90,6 +95,47 @@ def _once(dispatcher):
     return dispatcher
 
 
+class OwnCode(JITCodeLibrary):
+    """Machine code of an entry that calls its own copies of the kernels.
+
+    The copies are optimised once more with the entry and round differently.  Under their common names the
+    process that compiles would call the kernels' own code instead, and one that loads two entries the copies
+    of the first: results would depend on which process compiled, and on what ran before."""
+
+    def _finalize_final_module(self) -> None:
+        copies = [f for f in self._final_module.functions if not f.is_declaration]
+        own = hashlib.sha256(" ".join(f.name for f in copies).encode()).hexdigest()[:12]
+        for function in copies:
+            if function.linkage == Linkage.linkonce_odr:
+                function.name = f"{function.name}.{own}"
+        super()._finalize_final_module()
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class TakeOwnCode(LoweringPass):
+    """Has numba put the machine code of a function into `OwnCode`."""
+
+    _name = "sarrus_own_code"
+
+    def __init__(self):
+        super().__init__()
+
+    def run_pass(self, state) -> bool:
+        state.library = OwnCode(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()
+        return True
+
+
+class EntryCompiler(CompilerBase):
+    """numba's passes, with `OwnCode`."""
+
+    def define_pipelines(self):
+        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        passes.add_pass_after(TakeOwnCode, AnnotateTypes)
+        passes.finalize()
+        return [passes]
+
+
 def helper(function):
     """`function` compiled so that every call is inlined."""
     return _once(njit(**OPTIONS, **INNER, forceinline=True)(function))
@@ -105,7 +151,7 @@ def entry(function):
     # numba reads the cache folder when the dispatcher is made; other packages keep theirs.
     previous, config.CACHE_DIR = config.CACHE_DIR, CACHE_FOLDER
     try:
-        return njit(**OPTIONS, cache=True, nogil=True)(function)
+        return njit(**OPTIONS, cache=True, nogil=True, pipeline_class=EntryCompiler)(function)
     finally:
         config.CACHE_DIR = previous
 

@@ -191,3 +191,63 @@ def test_two_motors_on_one_joint_add_up_and_the_servo_effort_is_read_out():
     assert run.joint_position("rail")[-1] == pytest.approx(0.625, abs=5e-3)
     q, v = run.joint_position("rail"), run.joint_velocity("rail")
     assert run.motor_effort("servo") == pytest.approx(8.0 * (0.5 - q) - 2.0 * v, abs=ROUNDING)
+
+
+def two_motors():
+    mechanism = sarrus.Mechanism(gravity=(0, 0, 0))
+    for name in ("a", "b"):
+        mechanism.add_body(name, 1.0, (0.3, 0.3, 0.5))
+        mechanism.add_joint(f"axle {name}", "revolute", "world", name, at=(0, 0, 0), axis=Z)
+        mechanism.add_motor(name, f"axle {name}")
+    return sarrus.build(mechanism)
+
+
+def test_what_a_controller_leaves_out_keeps_its_last_value():
+    answers = {0: {"a": 1.0}, 3: {"b": 2.0}, 5: None, 6: {"a": 3.0, "b": 4.0}, 8: {}}
+    count = iter(range(10))
+    run = sarrus.simulate(
+        two_motors(), duration=0.1, dt=DT, controller=lambda t, now: answers.get(next(count)),
+        inputs={"b": lambda t: -t},
+    )  # fmt: skip
+    # Recorded at the end of each step: what held over it.
+    assert run.inputs["a"].tolist() == [1.0] * 7 + [3.0] * 4
+    assert run.inputs["b"][:4] == pytest.approx([0.0, -0.01, -0.02, -0.03])
+    assert run.inputs["b"][4:].tolist() == [2.0] * 3 + [4.0] * 4
+
+
+def test_one_step_at_a_time_keeps_what_is_left_out_too():
+    sim = sarrus.Simulation(two_motors(), dt=DT)
+    for inputs in ({"a": 1.0}, None, {"b": 1.0}, {}):
+        now = sim.step(inputs)
+    assert now.joint_velocity("axle a") == pytest.approx(4 * DT / 0.5, abs=RATE)
+    assert now.joint_velocity("axle b") == pytest.approx(2 * DT / 0.5, abs=RATE)
+
+
+def test_a_compiled_controller_finds_the_inputs_of_the_last_step():
+    def once(t, q, v, u, memory):
+        if memory[0] == 3.0:
+            u[0] = 5.0
+        memory[0] += 1.0
+
+    run = sarrus.simulate(
+        two_motors(), duration=0.1, dt=DT, controller=sarrus.CompiledController(once, memory=1),
+        inputs={"a": 1.0, "b": 2.0},
+    )  # fmt: skip
+    assert run.inputs["a"].tolist() == [1.0] * 4 + [5.0] * 7
+    assert run.inputs["b"].tolist() == [2.0] * 11
+
+
+@pytest.mark.parametrize("inputs", [[1.0], 1.0, "a", np.ones(2)])
+def test_inputs_without_names_are_refused_with_the_names_there_are(inputs):
+    model = two_motors()
+    with pytest.raises(sarrus.MechanismError, match=r"inputs must be a dict .* takes 'a', 'b'"):
+        sarrus.simulate(model, duration=0.1, dt=DT, inputs=inputs)
+    with pytest.raises(sarrus.MechanismError, match=r"a dict of inputs by name, .* takes 'a', 'b'"):
+        sarrus.Simulation(model, dt=DT).step(inputs)
+    with pytest.raises(sarrus.MechanismError, match=r"controller must return a dict"):
+        sarrus.simulate(model, duration=0.1, dt=DT, controller=lambda t, now: inputs)
+
+
+def test_a_controller_that_is_no_function_is_refused():
+    with pytest.raises(sarrus.MechanismError, match="controller must be a function"):
+        sarrus.simulate(two_motors(), duration=0.1, dt=DT, controller={"a": 1.0})

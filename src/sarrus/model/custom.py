@@ -7,17 +7,16 @@ from collections.abc import Callable
 from typing import Any
 
 from sarrus.errors import MechanismError
+from sarrus.model.user_code import check_code, compiler_words
 
 
-def _compile(where: str, make: Callable[[], Any]) -> Any:
+def _compile(where: str, function: Callable, arguments: str, make: Callable[[], Any]) -> Any:
+    """What `make` compiles of a function of `arguments`; faults are told by name and line."""
+    check_code(where, function, arguments)
     try:
         return make()
     except Exception as error:  # numba raises many kinds; all mean that the function cannot be compiled
-        text = str(error).strip().splitlines()
-        raise MechanismError(
-            f"{where} cannot be compiled by numba: {text[0] if text else error!r}; it may use numbers, numpy "
-            "arrays and math functions, and must write its result into out"
-        ) from error
+        raise MechanismError(compiler_words(where, function, error)) from error
 
 
 def constraint_callback(
@@ -66,7 +65,7 @@ def constraint_callback(
 
         return compile_callback(call, 4, False)
 
-    return _compile(where, make)
+    return _compile(where, function, "x, q, p, out", make)
 
 
 def energy_callback(where: str, function: Callable, bodies: int, parameters: int) -> Any:
@@ -83,7 +82,7 @@ def energy_callback(where: str, function: Callable, bodies: int, parameters: int
 
         return compile_callback(call, 3, True)
 
-    return _compile(where, make)
+    return _compile(where, function, "x, q, p", make)
 
 
 def force_callback(where: str, function: Callable, bodies: int, parameters: int) -> Any:
@@ -108,7 +107,7 @@ def force_callback(where: str, function: Callable, bodies: int, parameters: int)
 
         return compile_callback(call, 6, False)
 
-    return _compile(where, make)
+    return _compile(where, function, "t, x, q, v, w, p, out", make)
 
 
 def controller_callback(where: str, function: Callable, coordinates: int, inputs: int, memory: int) -> Any:
@@ -131,4 +130,4 @@ def controller_callback(where: str, function: Callable, coordinates: int, inputs
 
         return compile_callback(call, 4, False)
 
-    return _compile(where, make)
+    return _compile(where, function, "t, q, v, u, memory", make)

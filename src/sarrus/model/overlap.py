@@ -187,15 +187,20 @@ def push_apart(model: Model, state: State) -> State:
         # What is near takes part, so that nothing is pushed from one overlap into another.
         deepest = max((-bound.value for bound in found), default=0.0)
         near = bounds.at(now, max(2.0 * deepest, 10.0 * open_by))
-        motion = projection(here, bounds.rows(near, now, here), np.array([b.value for b in near]) - LEFT)
+        try:
+            motion = projection(here, bounds.rows(near, now, here), np.array([b.value for b in near]) - LEFT)
+        except (np.linalg.LinAlgError, RuntimeError):
+            # No multipliers: the shapes have no direction in which they part.
+            break
         if not np.isfinite(motion).all():
             break
         here.move(motion * min(1.0, FURTHEST / max(float(np.abs(motion).max()), FURTHEST)))
         now = moved(model, now, here)
         found = bounds.violated(now)
-    left = words(model, max(found, key=lambda bound: -bound.value)) if found else "joints stay open"
+    worst = max(bounds.violated(state), key=lambda bound: -bound.value)
     raise MechanismError(
-        f"the start overlaps and cannot be pushed apart: {left} after {ROUNDS} rounds; place the bodies apart"
+        f"the start overlaps and cannot be pushed apart: {words(model, worst)}, and no motion that the joints "
+        "allow ends it; place the bodies apart, or exclude the pair"
     )
 
 
@@ -208,6 +213,7 @@ def projection(here: Linearisation, rows: np.ndarray, values: np.ndarray) -> np.
 
     W, G = here.inverse_mass(), here.matrix
     away, motion = W @ rows.T, np.zeros(6 * here.bodies)
+    free = float(np.einsum("ki,ik->k", rows, away).max(initial=0.0))
     if G.shape[0]:
         GW = G @ W
         S = (GW @ G.T).tocsc()
@@ -218,11 +224,13 @@ def projection(here: Linearisation, rows: np.ndarray, values: np.ndarray) -> np.
     if not len(rows):
         return motion
     S = rows @ away
-    scale = max(float(np.diag(S).max()), 1e-300)
+    # Relative to what the bodies could do without joints: those that cannot move leave rounding in S.
+    scale = max(free, 1e-300)
     lower = np.linalg.cholesky(0.5 * (S + S.T) + REGULARISATION * scale * np.eye(len(S)))
     # The multipliers: least squares with signs, |L' y + L^-1 (values + rows d)| smallest for y >= 0.
     push, _ = nnls(lower.T, -np.linalg.solve(lower, values + rows @ motion))
-    return motion + away @ push
+    with np.errstate(over="ignore", invalid="ignore"):
+        return motion + away @ push
 
 
 def moved(model: Model, before: State, here: Linearisation) -> State:

@@ -21,6 +21,19 @@ FAULTS = {
         "MuJoCo cannot read it.*mass",
     ),
     "not a number": (document(body("a", '<joint axis="nan 0 0"/>')), "not finite|MuJoCo cannot read it"),
+    "gain that is no number": (
+        document(
+            body("a", '<joint name="j"/>'), '<actuator><position name="m" joint="j" kp="nan"/></actuator>'
+        ),
+        r"actuator 'm': its gain \(kp, kv\) is nan",
+    ),
+    "range that is no number": (
+        document(
+            body("a", '<joint name="j"/>'),
+            '<actuator><motor name="m" joint="j" forcerange="nan 1"/></actuator>',
+        ),
+        "actuator 'm': its forcerange is nan",
+    ),
     "no rotation": (
         document(body("a", "<joint/>", geom='<geom size="1" quat="0 0 0 1e-300"/>')),
         "no rotation|zero quaternion",

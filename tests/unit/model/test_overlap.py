@@ -199,3 +199,30 @@ def test_a_run_from_an_allowed_overlap_starts_at_the_surface():
     assert traj.gap()[0] < APART
     sim = sarrus.Simulation(sarrus.build(mech), allow_overlap=True)
     assert sim.state.position[0, 2] == pytest.approx(0.5, abs=APART)
+
+
+def fixed(shape, place):
+    mech = sarrus.Mechanism()
+    mech.add_body("thing", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0, 0, 0.1), shapes=[shape])
+    mech.add_joint(
+        "hold", place, "world", "thing", at=(0, 0, 0.1), **({} if place == "fixed" else {"axis": (0, 0, 1)})
+    )
+    mech.add_ground()
+    return mech
+
+
+@pytest.mark.parametrize("shape", [Box((0.4, 0.4, 0.4)), Sphere(0.2)])
+@pytest.mark.parametrize("place", ["fixed", "revolute"])
+def test_a_start_that_cannot_be_pushed_apart_is_refused_by_name_and_depth(shape, place):
+    model = sarrus.build(fixed(shape, place))
+    with pytest.raises(sarrus.MechanismError, match=r"cannot be pushed apart: 'thing.* is inside by 0\.1 m"):
+        sarrus.simulate(model, duration=0.1, dt=0.01, allow_overlap=True)
+
+
+def test_two_balls_with_one_centre_cannot_be_pushed_apart():
+    mech = sarrus.Mechanism()
+    for name in ("a", "b"):
+        mech.add_body(name, mass=1.0, position=(0, 0, 1), shapes=[Sphere(0.2)])
+    mech.add_contact("a", "b")
+    with pytest.raises(sarrus.MechanismError, match=r"'b' is inside 'a' by 0\.4 m"):
+        pushed(mech)

@@ -141,6 +141,29 @@ def check_places(robot: Robot) -> None:
                 )
 
 
+# What the first word of a table of the compiled model belongs to.
+OWNERS = {
+    "body": "BODY", "jnt": "JOINT", "geom": "GEOM", "site": "SITE", "actuator": "ACTUATOR", "tendon": "TENDON",
+    "eq": "EQUALITY", "key": "KEY",
+}  # fmt: skip
+# Tables that MuJoCo computes, and words for those that the file calls otherwise.
+COMPUTED = ("acc0", "invweight0", "length0", "lengthrange", "rbound", "aabb", "subtreemass")
+WORDS = {"gainprm": "gain (kp, kv)", "biasprm": "gain (kp, kv)"}
+
+
+def check_numbers(robot: Robot) -> None:
+    """Refuses, by name, what is nan in the file: MuJoCo compiles it."""
+    for table in dir(robot.model):
+        owner, _, what = table.partition("_")
+        rows = getattr(robot.model, table) if owner in OWNERS and what not in COMPUTED else None
+        if isinstance(rows, np.ndarray) and rows.dtype.kind == "f" and np.isnan(rows).any():
+            index = int(np.argwhere(np.isnan(rows))[0][0])
+            name = robot.name(OWNERS[owner], index) or f"number {index}"
+            raise MechanismError(
+                f"{OWNERS[owner].lower()} {name!r}: its {WORDS.get(what, what)} is nan; it must be a number"
+            )
+
+
 def named(enumeration: str, value: Any) -> str:
     """The plain name of a number of the model: "hinge" of ("mjtJoint", 3)."""
     import mujoco

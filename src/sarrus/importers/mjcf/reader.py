@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 from sarrus.errors import FileError, MechanismError
 from sarrus.importers.mjcf.actuators import add_actuators
 from sarrus.importers.mjcf.bodies import add_bodies, name_bodies
-from sarrus.importers.mjcf.compile import Robot, check_formats, check_places, compiled, listening
+from sarrus.importers.mjcf.compile import (
+    Robot,
+    check_formats,
+    check_numbers,
+    check_places,
+    compiled,
+    listening,
+)
 from sarrus.importers.mjcf.contacts import add_contacts, decide_contacts
 from sarrus.importers.mjcf.equalities import add_equalities
 from sarrus.importers.mjcf.frames import add_frames, add_keyframes
@@ -56,6 +63,7 @@ def mechanism_of(
     """The mechanism of a compiled model, with its `import_report` from all that was noted in `findings`."""
     robot = Robot(model, at_reference(model, findings), findings)
     check_places(robot)
+    check_numbers(robot)
     title = model.names[: model.names.index(b"\0")].decode("utf-8", "replace").strip()
     mech = Mechanism(gravity=model.opt.gravity.copy(), name=title or "mechanism")
     if robot.disabled("GRAVITY"):
