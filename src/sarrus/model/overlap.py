@@ -199,8 +199,8 @@ def push_apart(model: Model, state: State) -> State:
         found = bounds.violated(now)
     worst = max(bounds.violated(state), key=lambda bound: -bound.value)
     raise MechanismError(
-        f"the start overlaps and cannot be pushed apart: {words(model, worst)}, and no motion that the joints "
-        "allow ends it; place the bodies apart, or exclude the pair"
+        f"the start overlaps and cannot be pushed apart: {words(model, worst)}, and no motion that the "
+        "joints allow ends it; place the bodies apart, or exclude the pair"
     )
 
 

@@ -143,8 +143,8 @@ def check_places(robot: Robot) -> None:
 
 # What the first word of a table of the compiled model belongs to.
 OWNERS = {
-    "body": "BODY", "jnt": "JOINT", "geom": "GEOM", "site": "SITE", "actuator": "ACTUATOR", "tendon": "TENDON",
-    "eq": "EQUALITY", "key": "KEY",
+    "body": "BODY", "jnt": "JOINT", "geom": "GEOM", "site": "SITE", "actuator": "ACTUATOR",
+    "tendon": "TENDON", "eq": "EQUALITY", "key": "KEY",
 }  # fmt: skip
 # Tables that MuJoCo computes, and words for those that the file calls otherwise.
 COMPUTED = ("acc0", "invweight0", "length0", "lengthrange", "rbound", "aabb", "subtreemass")
