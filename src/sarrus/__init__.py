@@ -16,6 +16,7 @@ from sarrus import gallery
 from sarrus.errors import (
     AssemblyError,
     FileError,
+    Interrupted,
     MechanismError,
     SarrusError,
     Status,
@@ -75,6 +76,7 @@ __all__ = [
     "Cylinder",
     "FileError",
     "HalfSpace",
+    "Interrupted",
     "LossyImport",
     "Mechanism",
     "MechanismError",

@@ -21,7 +21,7 @@ import time
 import numba
 from llvmlite.binding import Linkage
 from numba import njit
-from numba.core import config, types
+from numba.core import config, event, types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import LoweringPass, register_pass
@@ -154,6 +154,33 @@ def entry(function):
         return njit(**OPTIONS, cache=True, nogil=True, pipeline_class=EntryCompiler)(function)
     finally:
         config.CACHE_DIR = previous
+
+
+class _CompileClock(event.Listener):
+    """Sums the time that this process spends on compiling kernels, or on loading them from the cache."""
+
+    def __init__(self):
+        self.wall, self.cpu, self.depth, self.start = 0.0, 0.0, 0, (0.0, 0.0)
+
+    def on_start(self, _event):
+        if self.depth == 0:
+            self.start = time.perf_counter(), time.process_time()
+        self.depth += 1
+
+    def on_end(self, _event):
+        self.depth -= 1
+        if self.depth == 0:
+            self.wall += time.perf_counter() - self.start[0]
+            self.cpu += time.process_time() - self.start[1]
+
+
+_clock = _CompileClock()
+event.register("numba:compiler_lock", _clock)
+
+
+def compile_times() -> tuple[float, float]:
+    """(wall time, CPU time) [s] that compiling and loading kernels has taken in this process."""
+    return _clock.wall, _clock.cpu
 
 
 _compiled: set[int] = set()

@@ -30,6 +30,10 @@ class FileError(SarrusError, ValueError):
     """A file that cannot be read or written as asked."""
 
 
+class WriteFailed(FileError):
+    """The file of a run could not be written while it went on; what was computed before is kept."""
+
+
 class StepFailed(SarrusError):
     """A step did not converge, substeps included.  `trajectory` holds all that was computed before it."""
 
@@ -41,6 +45,17 @@ class StepFailed(SarrusError):
         self.joint = joint
         self.status = status
         self.trajectory = trajectory
+
+
+class Interrupted(KeyboardInterrupt):
+    """A run was asked to stop (Ctrl-C, SIGTERM).  `trajectory` holds all that was computed, None before the
+    first step; `kept`: the file where it is, with simulate(out=...); signal: its number."""
+
+    def __init__(self, message: str, *, trajectory: Any = None, kept: Any = None, signal: int = 2):
+        super().__init__(message)
+        self.trajectory = trajectory
+        self.kept = kept
+        self.signal = signal
 
 
 class Status(IntEnum):

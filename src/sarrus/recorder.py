@@ -2,18 +2,38 @@
 
 from __future__ import annotations
 
+import json
 import os
+import time as clock
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from sarrus.errors import MechanismError
+from sarrus._jit import compile_times
+from sarrus.errors import FileError, MechanismError
 from sarrus.model import Model, State
 from sarrus.model.nodes import join, split
-from sarrus.trajectory import Trajectory
+from sarrus.trajectory import Trajectory, load_trajectory
+from sarrus.trajectory.journal import Journal
+from sarrus.trajectory.reactions import share
+from sarrus.trajectory.storage import FIRST_WINDING, HEADER, MOTION, OPEN, PROGRESS, RESUME, header_of, told
 from sarrus.trajectory.stream import StreamWriter
 from sarrus.trajectory.tally import Tally, stats_of
 from sarrus.trajectory.touches import WIDTH
+
+# What was computed goes to the file after this part of the time that the run has taken, at least and at most
+# so many seconds, or when it is so large [bytes].
+PART, SHORTEST, LONGEST, LARGE = 0.02, 1.0, 30.0, 8_000_000
+# What a run goes on from is written with as many bytes of records, or after so many seconds.
+SAVE = 30.0
+
+
+def run_clocks() -> tuple[float, float]:
+    """(wall time, CPU time) [s] of this process, without what compiling took."""
+    wall, cpu = compile_times()
+    return clock.perf_counter() - wall, clock.process_time() - cpu
 
 
 class MemoryRecorder:
@@ -30,12 +50,22 @@ class MemoryRecorder:
         self.touches: list[np.ndarray] = []
         self.first_winding: np.ndarray | None = None
         self.winding: list[np.ndarray] = []
+        # Whether the stepper stands where the records end; not while it advances.
+        self.is_whole = True
+        self.began = clock.monotonic()
+        self.clocks = run_clocks()
+        self.elapsed = {"wall_time": 0.0, "cpu_time": 0.0}
 
     def __enter__(self) -> MemoryRecorder:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
         pass
+
+    def go_on(self, held: dict[str, np.ndarray]) -> int:
+        """The number of steps that a stopped run had done, where this one goes on with it: the stepper and
+        the counts are then as they were there.  held: what a controller has set, by name of its input."""
+        return 0
 
     def begin(self, first: State, u: np.ndarray) -> None:
         """The first node."""
@@ -66,19 +96,37 @@ class MemoryRecorder:
         if self.model.contacts.any:
             self.touches.append(chunk.touches)
         self.done += chunk.steps
+        self.is_whole = True
 
-    def _times(self, wall: float, cpu: float) -> dict[str, float]:
-        return {"wall_time": wall, "cpu_time": cpu, "projection": self.stepper.projection}
+    def _times(self) -> dict[str, float]:
+        """Time that the run took, and how far its start was from meeting the constraints."""
+        wall, cpu = (now - then for now, then in zip(run_clocks(), self.clocks, strict=True))
+        return {
+            "wall_time": self.elapsed["wall_time"] + wall,
+            "cpu_time": self.elapsed["cpu_time"] + cpu,
+            "projection": self.stepper.projection,
+        }
 
-    def finish(self, wall: float, cpu: float) -> Trajectory:
+    def finish(self) -> Trajectory:
         """The trajectory of all that was added."""
-        self._read_last_node()
+        if self.is_whole:
+            self._read_last_node()
         times, nodes, inputs = self._gathered()
         return Trajectory(
             self.model, self.method, self.dt, times, *split(nodes),
-            self.tally.stats(**self._times(wall, cpu)), self._reactions(), inputs,
-            winding=self._turns(), final_state=self.stepper.state(), touch_records=self._touched(),
+            self.tally.stats(**self._times()), self._reactions(), inputs,
+            winding=self._turns(), final_state=self.stepper.state() if self.is_whole else None,
+            touch_records=self._touched(),
         )  # fmt: skip
+
+    def stop(self) -> Trajectory | None:
+        """What was computed of a run that is stopped; None before its first step."""
+        return self.finish() if self.nodes else None
+
+    @property
+    def kept(self) -> Path | None:
+        """The file that `stop` left."""
+        return None
 
     def _gathered(self) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
         """(times, nodes, inputs by name) of all that was added since the last flush."""
@@ -105,35 +153,68 @@ class MemoryRecorder:
             self.stepper.read_node()
 
     def _reactions(self) -> np.ndarray | None:
-        """Wrenches at the nodes; the first and the last have one step only, corrected to second order."""
+        """Wrenches at the nodes."""
         if not self.stepper.reactions:
             return None
-        from sarrus.trajectory.reactions import share
-
         wrench = np.concatenate(self.reactions)
-        if self.done:
-            off, last = self.stepper.end_reactions()
-            wrench[0] -= off
-            if self.done % self.every == 0:
-                # Order 1 puts all of a step's forces at its first node: the last one has none of its own.
-                wrench[-1] = wrench[-2] if self.method.order == 1 else last
+        self._correct_ends(wrench, first=self.is_whole, last=self.is_whole)
         return share(self.model, np.concatenate(self.nodes), wrench)
+
+    def _correct_ends(self, wrench: np.ndarray, first: bool, last: bool) -> None:
+        """The first and the last node have one step only: corrected to second order."""
+        if not self.done or not (first or last):
+            return
+        off, ended = self.stepper.end_reactions()
+        if first:
+            wrench[0] -= off
+        if last and self.done % self.every == 0:
+            # Order 1 puts all of a step's forces at its first node: the last one has none of its own.
+            wrench[-1] = wrench[-2] if self.method.order == 1 else ended
 
 
 class FileRecorder(MemoryRecorder):
-    """Streams the nodes to a file; memory stays bounded."""
+    """Streams the nodes to a file: memory stays bounded, and what was computed is kept whatever happens.
+
+    old: the journal of a run that was stopped, to go on with; first: where it started."""
 
     def __init__(
-        self, model: Model, method: Any, dt: float, stepper: Any, every: int, out: str | os.PathLike
+        self,
+        model: Model,
+        method: Any,
+        dt: float,
+        stepper: Any,
+        every: int,
+        out: str | os.PathLike[str],
+        old: Journal | None = None,
+        first: State | None = None,
     ):
         super().__init__(model, method, dt, stepper, every)
-        if stepper.reactions:
-            raise MechanismError("reactions cannot be streamed to a file; leave out `out` or `reactions`")
-        self.writer = StreamWriter(out, model, method, dt, record_every=every)
+        self.old = None if old is None else old.up_to(f"{RESUME}done")
+        if old is not None and not hasattr(stepper, "restore"):
+            raise MechanismError(f"{old.path}: the method {method} cannot go on with a run that was stopped")
+        if self.old is not None:
+            self._check_start(first)
+        elif old is not None:
+            old.path.unlink()  # it was stopped before its first record
+        self.flushed, self.saved = -np.inf, -np.inf
+        self.saved_size, self.since_saved = 0, 0
+        # Nodes whose wrenches wait for the steps after them; whether the first has been written.
+        self.waiting = np.zeros((0, 13 * len(model.body_names)))
+        self.first_reacted = False
+        # Whether a flush was stopped in its middle: what was gathered is then lost, what was written is not.
+        self.is_torn = False
+        self.held: dict[str, np.ndarray] = {}
+        self.writer = StreamWriter(out, model, method, dt, record_every=every, old=self.old)
 
-    def __exit__(self, kind, *error):
-        if kind is not None:
-            self.writer.abort()
+    def __exit__(self, kind, error, *_):
+        if kind is None:
+            return
+        if self.writer.is_open and self.done and not self.is_torn:
+            with suppress(FileError):
+                self._flush(save=self.is_whole)
+        kept = self.writer.keep()
+        if len(self.writer):
+            error.add_note(f"what was computed is kept: {told(kept)}; sarrus.load_trajectory reads it")
 
     def begin(self, first, u):
         super().begin(first, u)
@@ -141,25 +222,122 @@ class FileRecorder(MemoryRecorder):
 
     def add(self, chunk, u):
         super().add(chunk, u)
-        self._flush()
+        now = clock.monotonic()
+        pause = min(LONGEST, max(SHORTEST, PART * (now - self.began)))
+        if now - self.flushed >= pause or sum(part.nbytes for part in self.nodes) >= LARGE:
+            self._flush()
 
-    def _flush(self, last: bool = False) -> None:
-        """Moves what has been gathered to the file; last: with the open record of the statistics."""
+    def go_on(self, held):
+        self.held = held
+        if self.old is None:
+            return 0
+        progress = json.loads(bytes(self.old.last(PROGRESS)).decode())
+        self.tally.go_on_from(progress, self.old.last(OPEN))
+        self.elapsed = {name: float(progress[name]) for name in ("wall_time", "cpu_time")}
+        names = self.old.names
+        self.first_winding = self.old.last(FIRST_WINDING) if FIRST_WINDING in names else None
+        self.winding = [self.old.last("winding")[:0]] if "winding" in names else []
+        self.writer.winding = self.first_winding
+        saved = {name.removeprefix(RESUME): self.old.last(name) for name in names if name.startswith(RESUME)}
+        self.done = int(saved.pop("done")[0])
+        if self.stepper.reactions:
+            self.reactions, self.waiting = [saved.pop("rows")], saved.pop("waiting")
+            self.first_reacted = bool(saved.pop("first_reacted")[0])
+        self.times, self.nodes = [np.zeros(0)], [self.waiting[:0]]
+        self.inputs = [np.zeros((0, max((s.stop for s in self.model.inputs.values()), default=0)))]
+        self.held |= {name: saved.pop(f"held_{k}") for k, name in enumerate(self.model.inputs) if f"held_{k}" in saved}
+        self.stepper.restore(saved)
+        return self.done
+
+    def _check_start(self, first: State) -> None:
+        """Refuses to go on with the run of another model, method, step or start."""
+        header, path = json.loads(bytes(self.old.last(HEADER)).decode()), self.old.path
+        now = header_of(self.model, self.method, self.dt, header["stats"], list(self.model.inputs))
+        every = header["stats"]["record_every"]
+        now = json.loads(json.dumps(now))
+        differ = [name for name in now if now[name] != header.get(name)]
+        differ += ["record_every"] * (every != self.every)
+        differ += ["reactions"] * (("reactions" in self.old.names) != bool(self.stepper.reactions))
+        begun = {name: self.old.first(name)[0] for name in MOTION}
+        differ += [
+            f"{name} at the start" for name in MOTION if not np.array_equal(begun[name], getattr(first, name))
+        ]
+        if differ:
+            raise MechanismError(
+                f"{path}: the run in it cannot be gone on with, because this one differs in "
+                f"{', '.join(differ)}; leave out resume to run from the start"
+            )
+
+    def _flush(self, last: bool = False, save: bool | None = None) -> None:
+        """Moves what has been gathered to the file; last: with the open record of the statistics; save: with
+        all that a run goes on from, None: where that is due."""
+        self.is_torn = True
         times, nodes, inputs = self._gathered()
         records, divided = self.tally.take()
         if last:
             records = np.concatenate([records, self.tally.open()])
         counted = stats_of(records, divided, self.every, steps=len(records) * self.every)
+        reactions = self._ready_reactions(nodes, last)
+        now = clock.monotonic()
+        if save is None:
+            save = not last and (now - self.saved >= SAVE or self.since_saved >= self.saved_size)
+        resume = self._checkpoint() if save else None
+        self.since_saved += nodes.nbytes
+        if resume is not None:
+            self.saved, self.since_saved = now, 0
+            self.saved_size = sum(array.nbytes for array in resume.values())
         self.writer.append(
-            times, *split(nodes), inputs=inputs, stats=counted, touches=self._touched(),
+            times, *split(nodes), inputs=inputs, stats=counted, touches=self._touched(), reactions=reactions,
             winding=self._turns() if self.winding else None,
+            progress=self.tally.totals() | self._times() | {"record_every": self.every},
+            open_record=None if last else self.tally.open(), resume=resume,
         )  # fmt: skip
+        self.flushed = now
         self.winding = [turns[:0] for turns in self.winding[:1]]
         self.times, self.nodes, self.touches = [np.zeros(0)], [nodes[:0]], []
         self.inputs = [self.inputs[0][:0]]
+        self.is_torn = False
 
-    def finish(self, wall, cpu):
+    def _checkpoint(self) -> dict[str, np.ndarray] | None:
+        """All that the run goes on from; None where the method cannot tell."""
+        if not hasattr(self.stepper, "snapshot"):
+            return None
+        out = self.stepper.snapshot() | {"done": np.array([self.done])}
+        names = list(self.model.inputs)
+        out |= {f"held_{names.index(name)}": values for name, values in self.held.items()}
+        if self.stepper.reactions:
+            out |= {"rows": np.concatenate(self.reactions), "waiting": self.waiting}
+            out["first_reacted"] = np.array([int(self.first_reacted)])
+        return out
+
+    def _ready_reactions(self, nodes: np.ndarray, last: bool) -> np.ndarray | None:
+        """Wrenches at the nodes whose steps are all done; `nodes` are the new ones."""
+        if not self.stepper.reactions:
+            return None
+        self.waiting = np.concatenate([self.waiting, nodes])
+        rows = np.concatenate(self.reactions)
+        # The first node is corrected by what the second step tells; at the end the last two belong together.
+        ready = len(rows) if last else max(0, len(rows) - 2) if self.done > 1 else 0
+        self._correct_ends(rows, first=ready > 0 and not self.first_reacted, last=last)
+        self.first_reacted = self.first_reacted or ready > 0
+        self.reactions = [rows[ready:].copy()]
+        wrench = share(self.model, self.waiting[:ready], rows[:ready])
+        self.waiting = self.waiting[ready:]
+        return wrench
+
+    def stop(self) -> Trajectory | None:
+        """What was computed, mapped from disk, where it stays for a run that goes on."""
+        if self.nodes and not self.is_torn:
+            self._flush(save=self.is_whole)
+        kept = self.writer.keep()
+        return load_trajectory(kept, self.model, mapped=True) if len(self.writer) else None
+
+    @property
+    def kept(self) -> Path | None:
+        """The file that `stop` left."""
+        return self.writer.partial
+
+    def finish(self):
         self._read_last_node()
         self._flush(last=True)
-        totals = self.tally.totals()
-        return self.writer.close(totals | self._times(wall, cpu), self.stepper.state())
+        return self.writer.close(self.tally.totals() | self._times(), self.stepper.state())

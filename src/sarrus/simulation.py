@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import os
-import time as clock
+import warnings
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sarrus.errors import MechanismError, StepFailed
+from sarrus.analysis.timestep import recommended_dt
+from sarrus.capacity import check_room
+from sarrus.errors import Interrupted, MechanismError, StepFailed
 from sarrus.inputs import BOTH_NODES, Controls, Inputs
 from sarrus.integrators.methods import method_named
+from sarrus.interruption import Deferred
 from sarrus.model import Model, State
 from sarrus.model.nodes import split
 from sarrus.recorder import FileRecorder, MemoryRecorder
 from sarrus.trajectory import Trajectory
+from sarrus.trajectory.stream import interrupted_run
 
 if TYPE_CHECKING:
     from sarrus.integrators.variational.stepper import Chunk
@@ -24,10 +28,13 @@ Controller = Callable[[float, State], Mapping[str, Any] | None]
 
 # A duration is a multiple of dt within this, relative.
 MULTIPLE = 1e-9
-# Steps between two looks at the clock for progress and interruption; memory of a piece stays small.
-PIECE = 2000
+# Steps between two looks at the clock for progress and interruption, times the number of bodies, and at most;
+# where bodies meet each other.  A run that goes on has its pieces where an unbroken one has them.
+PIECE, LONGEST, WITH_PAIRS = 20_000, 2000, 20
 # The start must satisfy the constraints to this, times the size of the mechanism.
 START = 1e-8
+# A step is absurd beyond so many times the recommended one.
+ABSURD = 10.0
 
 
 class CompiledController:
@@ -149,6 +156,7 @@ def simulate(
     *,
     out: str | os.PathLike[str] | None = None,
     allow_overlap: bool = False,
+    resume: bool = False,
 ) -> Trajectory:
     """The trajectory of `model` over `duration` [s] in steps of `dt` [s].
 
@@ -163,8 +171,14 @@ def simulate(
     steps).  out: stream the records to this file instead of holding them in memory.
     allow_overlap: push apart what overlaps at the start (shapes, limits, ropes) instead of refusing it.
 
+    resume: go on with the run that was stopped while it wrote to `out`, given again as it was (model, method,
+    dt, start, inputs, a controller without memory of its own); to the last bit as if it had not been stopped.
+    Where there is none, the run starts.
+
     A step that finds no solution is divided; if that fails too, StepFailed says when and where and holds what
-    was computed."""
+    was computed.  So does Interrupted, a KeyboardInterrupt, when the run is stopped.  With `out` the records
+    are in a file beside it, such as run.npz.partial, until the run has ended: whatever stops it, that file
+    stays, and `load_trajectory` reads it up to the last whole record."""
     if not isinstance(model, Model):
         raise MechanismError(f"simulate takes a model (sarrus.build(mechanism)), not {type(model).__name__}")
     steps = number_of_steps(duration, dt)
@@ -175,10 +189,12 @@ def simulate(
         )
     if controller is not None and not isinstance(controller, CompiledController) and not callable(controller):
         raise MechanismError(f"controller must be a function of (t, state), not {controller!r}")
+    if resume and out is None:
+        raise MechanismError("resume: which run to go on with is told by its file: out='run.npz'")
     chosen = method_named(method)
+    check_room(model, steps, record_every, reactions, out)
     stepper = _stepper(model, chosen, state, float(dt), reactions=reactions, allow_overlap=allow_overlap)
-    # The kernels are compiled by now: the times are those of the run.
-    wall, cpu = clock.perf_counter(), clock.process_time()
+    check_step(model, state, float(dt))
     fractions = getattr(stepper, "fractions", BOTH_NODES)
     driver = Inputs(model, inputs, steps, float(dt), stepper.time, fractions)
     first = stepper.state()
@@ -187,38 +203,67 @@ def simulate(
     if out is None:
         recorder = MemoryRecorder(model, chosen, float(dt), stepper, record_every)
     else:
-        recorder = FileRecorder(model, chosen, float(dt), stepper, record_every, out)
-    failure = None
-    with recorder, _progress(progress, steps) as report:
+        old = interrupted_run(out) if resume else None
+        recorder = FileRecorder(model, chosen, float(dt), stepper, record_every, out, old, first)
+    failure, stopped = None, None
+    with recorder, _progress(progress, steps) as report, Deferred() as asked:
         if isinstance(controller, CompiledController):
             keep = controller.attach(model, stepper, driver.piece(0, 1)[0, 0])
             controls = None
         else:
             keep, controls = None, None if controller is None else Controls(model)
-        done, now = 0, first
-        while done < steps:
-            count = 1 if controls is not None else min(PIECE, steps - done)
-            u = driver.piece(done, done + count)
-            if controls is not None:
-                controls.set(controller(stepper.time, now), stepper.time, "the controller must return")
-                u = controls.apply(u)
-            elif keep is not None:
-                u = np.repeat(u, count, axis=0) if len(u) == 1 else u
-            chunk = stepper.advance(count, u, record_every, controller is not None or reactions)
-            if done == 0:
-                recorder.begin(first, u[:1])
-            recorder.add(chunk, u)
-            if chunk.failure is not None:
-                failure = chunk.failure
-                break
-            done += count
-            if controls is not None:
-                now = stepper.state()
-            report(done, steps)
-        trajectory = recorder.finish(clock.perf_counter() - wall, clock.process_time() - cpu)
+        done = recorder.go_on({} if controls is None else controls.last)
+        if done > steps:
+            raise MechanismError(f"{out}: the run is {done} steps long already, and {steps} are asked for")
+        now = stepper.state() if done else first
+        try:
+            while done < steps and asked.signal is None:
+                count = 1 if controls is not None else min(piece_of(model), steps - done)
+                u = driver.piece(done, done + count)
+                if controls is not None:
+                    controls.set(controller(stepper.time, now), stepper.time, "the controller must return")
+                    u = controls.apply(u)
+                elif keep is not None:
+                    u = np.repeat(u, count, axis=0) if len(u) == 1 else u
+                recorder.is_whole = False
+                chunk = stepper.advance(count, u, record_every, controller is not None or reactions)
+                if recorder.done == 0:
+                    recorder.begin(first, u[:1])
+                recorder.add(chunk, u)
+                if chunk.failure is not None:
+                    failure = chunk.failure
+                    break
+                done += count
+                if controls is not None:
+                    now = stepper.state()
+                report(done, steps)
+        except KeyboardInterrupt as error:
+            stopped = error
+        if stopped is None and (done == steps or failure is not None):
+            trajectory = recorder.finish()
+        else:
+            trajectory = recorder.stop()
     if failure is not None:
         raise _failed(failure, float(dt), trajectory)
+    if stopped is not None or asked.signal is not None:
+        raise _interrupted(recorder, trajectory, done == steps, asked.signal) from stopped
     return trajectory
+
+
+def piece_of(model: Model) -> int:
+    """How many steps run before the next look at the clock."""
+    return WITH_PAIRS if model.contacts.pairs else min(LONGEST, max(1, PIECE // len(model.body_names)))
+
+
+def check_step(model: Model, state: State | None, dt: float) -> None:
+    """Warns of a step that is far too long for the model."""
+    advised = recommended_dt(model, state)
+    if advised is not None and dt > ABSURD * advised:
+        warnings.warn(
+            f"dt = {dt:g} s is {dt / advised:.3g} times the recommended step of this model, {advised:g} s: "
+            f"what moves faster than the steps comes out wrong; try dt={advised:g}",
+            stacklevel=3,
+        )
 
 
 def _stepper(
@@ -287,6 +332,24 @@ def check_constraints(model: Model, state: State) -> None:
             f"the start misses joint {name!r} by {gap:.3g} (metres or radians); sarrus.assemble(model) gives "
             "a start that meets all constraints"
         )
+
+
+def _interrupted(
+    recorder: MemoryRecorder, trajectory: Trajectory | None, ended: bool, signal: int | None
+) -> Interrupted:
+    kept = None if ended else recorder.kept
+    when = "before its first step" if trajectory is None else f"at t = {trajectory.time[-1]:g} s"
+    if ended:
+        when = "at its end, which it has reached"
+    where = ""
+    if kept is not None and trajectory is not None:
+        where = (
+            f"; {len(trajectory)} nodes are kept in {kept}: sarrus.load_trajectory reads it, and resume=True "
+            "(--resume) goes on with it"
+        )
+    return Interrupted(
+        f"the run was stopped {when}{where}", trajectory=trajectory, kept=kept, signal=signal or 2
+    )
 
 
 def _failed(failure: Any, dt: float, trajectory: Trajectory | None) -> StepFailed:

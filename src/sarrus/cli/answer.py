@@ -5,20 +5,25 @@ from __future__ import annotations
 import json
 import math
 import re
+import signal
 import sys
 import textwrap
+import threading
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext, redirect_stdout
 from pathlib import Path
-from typing import Annotated, Any, TextIO
+from typing import Annotated, Any, NoReturn, TextIO
 
 import typer
 from rich.console import Console
 
-from sarrus.errors import AssemblyError, SarrusError, StepFailed
+from sarrus.errors import AssemblyError, Interrupted, SarrusError, StepFailed, WriteFailed
 
 FAILED_RUN = 1
 BAD_INPUT = 2
+# As shells count: 128 and the number of the signal.
+STOPPED = 128
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, nothing else.")]
 
@@ -29,6 +34,7 @@ class Answer:
     def __init__(self, as_json: bool, stdout: TextIO):
         self.as_json = as_json
         self.stdout = stdout
+        self.has_given = False
         self.console = Console(file=stdout, quiet=as_json, highlight=False)
 
     def say(self, text: str) -> None:
@@ -40,25 +46,81 @@ class Answer:
     def give(self, fields: Mapping[str, Any]) -> None:
         """Print the JSON object if --json was given; numbers that are not finite become null."""
         if self.as_json:
+            self.has_given = True
             self.stdout.write(json.dumps(plain(fields), allow_nan=False) + "\n")
             self.stdout.flush()
+
+    def fail(self, error: BaseException, status: int) -> None:
+        """Print the JSON object of a verb that failed, unless it has given its own."""
+        if not self.has_given:
+            self.give(error_fields(error, status))
+
+
+def error_fields(error: BaseException, status: int) -> dict[str, Any]:
+    """What the JSON object of a verb says of its error."""
+    return {"error": in_words(error), "error_type": type(error).__name__, "exit_status": status}
+
+
+def in_words(error: BaseException) -> str:
+    """What an error says, with what was noted about it."""
+    return "; ".join([str(error) or type(error).__name__, *getattr(error, "__notes__", ())])
 
 
 @contextmanager
 def answering(as_json: bool) -> Iterator[Answer]:
-    """An Answer for the body of a verb, whose errors end the process with status 1 or 2, said on stderr.
+    """An Answer for the body of a verb, whose errors end the process with status 1 or 2, said on stderr, and
+    with --json in the object too; an interruption with 128 and the number of its signal.
 
     With --json whatever else is printed meanwhile goes to stderr, so that stdout holds the object alone."""
     answer = Answer(as_json, sys.stdout)
-    with redirect_stdout(sys.stderr) if as_json else nullcontext():
+    with redirect_stdout(sys.stderr) if as_json else nullcontext(), plain_warnings(), terminable():
         try:
             yield answer
-        except (StepFailed, AssemblyError) as error:
-            complain(error)
-            raise typer.Exit(FAILED_RUN) from error
+        except KeyboardInterrupt as error:
+            number = error.signal if isinstance(error, Interrupted) else int(signal.SIGINT)
+            if not str(error):
+                error = KeyboardInterrupt("interrupted")
+            end(answer, error, STOPPED + number)
+        except (StepFailed, AssemblyError, WriteFailed) as error:
+            end(answer, error, FAILED_RUN)
         except (SarrusError, OSError) as error:
-            complain(error)
-            raise typer.Exit(BAD_INPUT) from error
+            end(answer, error, BAD_INPUT)
+        except Exception as error:
+            answer.fail(error, FAILED_RUN)
+            raise
+
+
+def end(answer: Answer, error: BaseException, status: int) -> NoReturn:
+    """Says the error and ends the process with `status`."""
+    complain(error)
+    answer.fail(error, status)
+    raise typer.Exit(status) from error
+
+
+@contextmanager
+def terminable() -> Iterator[None]:
+    """SIGTERM interrupts like Ctrl-C, so that what was computed is kept."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before if before is not None else signal.SIG_DFL)
+
+
+@contextmanager
+def plain_warnings() -> Iterator[None]:
+    """Warnings as one line of words on stderr, without the line of code that they come from."""
+
+    def show(message: Warning | str, *where: Any, **more: Any) -> None:
+        console = Console(stderr=True, highlight=False)
+        console.print(f"warning: {message}", style="yellow", markup=False, soft_wrap=True)
+
+    with warnings.catch_warnings():
+        warnings.showwarning = show
+        yield
 
 
 def wrapped(line: str, width: int) -> str:
@@ -71,9 +133,10 @@ def wrapped(line: str, width: int) -> str:
     )
 
 
-def complain(error: Exception) -> None:
+def complain(error: BaseException) -> None:
     """Print an error on stderr, one paragraph, no traceback."""
-    Console(stderr=True, highlight=False).print(f"error: {error}", style="red", markup=False, soft_wrap=True)
+    console = Console(stderr=True, highlight=False)
+    console.print(f"error: {in_words(error)}", style="red", markup=False, soft_wrap=True)
 
 
 def plain(value: Any) -> Any:

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import inspect
-from typing import Annotated
+import json
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Any
 
 import typer
+from click import ClickException
+from typer.core import TyperGroup
 
 from sarrus import __version__
+from sarrus.cli.answer import BAD_INPUT
 from sarrus.cli.bench import bench
 from sarrus.cli.check import check
 from sarrus.cli.demo import demo
@@ -20,14 +26,36 @@ from sarrus.cli.simulate import simulate
 from sarrus.cli.view import view
 from sarrus.cli.warmup import warmup
 
+
+class JsonErrors(TyperGroup):
+    """The command; with --json what is wrong with its own arguments is told as one JSON object too."""
+
+    def main(
+        self, args: Sequence[str] | None = None, *more: Any, standalone_mode: bool = True, **options: Any
+    ) -> Any:
+        """Runs the command and ends the process."""
+        words = sys.argv[1:] if args is None else list(args)
+        if not standalone_mode or "--json" not in words:
+            return super().main(args, *more, standalone_mode=standalone_mode, **options)
+        try:
+            status = super().main(args, *more, standalone_mode=False, **options)
+        except ClickException as error:
+            error.show(sys.stderr)
+            fields = {"error": error.format_message(), "error_type": "UsageError", "exit_status": BAD_INPUT}
+            typer.echo(json.dumps(fields))
+            sys.exit(BAD_INPUT)
+        sys.exit(status if isinstance(status, int) else 0)
+
+
 app = typer.Typer(
     name="sarrus",
+    cls=JsonErrors,
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Exit status: 0 done, 1 a run or a check failed, 2 bad input. "
-    "With [bold]--json[/bold] a verb prints one JSON object on stdout and nothing else.",
+    epilog="Exit status: 0 done, 1 a run or a check failed, 2 bad input, 128 and its number a signal. "
+    "With [bold]--json[/bold] a verb prints one JSON object on stdout and nothing else, also when it fails.",
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -18,4 +19,6 @@ def load_kernels(model: Model, method: str = "variational", start: Mapping[str, 
     start: where the run starts, as `start_at` gives it."""
     import sarrus
 
-    sarrus.simulate(model, duration=FIRST_STEPS * FIRST_DT, dt=FIRST_DT, method=method, **start or {})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the run itself will tell
+        sarrus.simulate(model, duration=FIRST_STEPS * FIRST_DT, dt=FIRST_DT, method=method, **start or {})

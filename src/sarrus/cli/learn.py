@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,13 +12,12 @@ from sarrus.cli.answer import Answer, JsonFlag, answering
 from sarrus.cli.figures import check_folder
 from sarrus.cli.models import SetOption, parameters
 from sarrus.cli.progress import progress_bar
-from sarrus.errors import FileError, MechanismError
+from sarrus.errors import FileError, Interrupted, MechanismError
 
 if TYPE_CHECKING:
     from sarrus.learn import Episode
     from sarrus.learn.quadruped import Walk
 
-INTERRUPTED = 130  # what shells report after Ctrl-C
 PAPER = ("[MC23] Fig. 13", 12.0)  # [m] in 10 s
 
 learn = typer.Typer(
@@ -131,10 +131,11 @@ def search(
 
         try:
             return train(walk, Search(STANDING.numbers, settings["seed"]), store, episodes, report)
-        except KeyboardInterrupt:
-            done = len(store.episodes)
-            typer.echo(f"interrupted after {done} episodes; the same command goes on from there", err=True)
-            raise typer.Exit(INTERRUPTED) from None
+        except KeyboardInterrupt as error:
+            done, number = len(store.episodes), getattr(error, "signal", signal.SIGINT)
+            raise Interrupted(
+                f"interrupted after {done} episodes; the same command goes on from there", signal=number
+            ) from error
 
 
 def conclude(answer: Answer, episodes: list[Episode], settings: dict[str, Any], out: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import textwrap
 import warnings
 from collections.abc import Iterable
@@ -109,6 +110,11 @@ def mechanism_named(
     return mechanism
 
 
+def is_run(model: str) -> bool:
+    """Whether MODEL names a run: one that was saved, or what one that was stopped has left."""
+    return bool(re.search(r"\.npz(\.partial\d*)?$", model.lower()))
+
+
 def looks_like_a_file(model: str) -> bool:
     """Whether MODEL means a file: it has an ending or a folder, or there is something of that name."""
     return bool(Path(model).suffix) or "/" in model or "\\" in model or Path(model).expanduser().exists()
@@ -119,7 +125,7 @@ def mechanism_in(model: str, fixed_base: bool, ground: bool, self_contact: bool,
     import sarrus
 
     path = Path(model).expanduser()
-    if path.suffix.lower() == ".npz":
+    if is_run(model):
         raise FileError(f"{model}: is a saved run, not a mechanism; 'plot', 'view' and 'render' take it")
     if path.is_dir():
         found = sorted(each.name for each in path.iterdir() if each.suffix.lower() in completion.MODEL_FILES)

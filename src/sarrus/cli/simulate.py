@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sarrus.cli import completion
-from sarrus.cli.answer import Answer, JsonFlag, answering
+from sarrus.cli.answer import FAILED_RUN, STOPPED, Answer, JsonFlag, answering, error_fields
 from sarrus.cli.figures import check_folder, write_plot
 from sarrus.cli.kernels import load_kernels
 from sarrus.cli.models import (
@@ -27,7 +27,7 @@ from sarrus.cli.models import (
 )
 from sarrus.cli.progress import progress_bar
 from sarrus.cli.summary import summary
-from sarrus.errors import FileError, StepFailed
+from sarrus.errors import FileError, Interrupted, StepFailed
 
 if TYPE_CHECKING:
     from sarrus.mechanism import Mechanism
@@ -44,7 +44,16 @@ def simulate(
         typer.Option(help="variational, variational1 or variational4.", autocompletion=completion.methods),
     ] = "variational",
     keyframe: KeyframeOption = None,
-    out: Annotated[Path | None, typer.Option(metavar="FILE.npz", help="Save the trajectory.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE.npz", help="Save the trajectory, while it is computed.")
+    ] = None,
+    resume: Annotated[
+        bool,
+        typer.Option("--resume", help="Go on with the run that was stopped while it wrote to --out."),
+    ] = False,
+    record_every: Annotated[
+        int, typer.Option(metavar="N", help="Record every N-th node, for long runs.")
+    ] = 1,
     plot: Annotated[Path | None, typer.Option(metavar="DIR", help="Write plots into this folder.")] = None,
     html: Annotated[
         Path | None, typer.Option(metavar="FILE.html", help="Write an animation for any browser.")
@@ -66,7 +75,10 @@ def simulate(
 ) -> None:
     """Simulate a mechanism of the gallery or of a file; print energy error, violation and cost.
 
-    A step that finds no solution ends the run with status 1; what was computed before it is still saved.
+    A step that finds no solution ends the run with status 1; what was computed before it is still saved. With
+    --out the records go to a file FILE.npz.partial while the run goes on: whatever stops it, that file stays,
+    'sarrus plot', 'view' and 'render' take it, and the same command with --resume goes on with it, as if it
+    had not been stopped.
 
     [bold]Examples[/bold]
 
@@ -78,17 +90,22 @@ def simulate(
 
     sarrus simulate robot.xml --ground --keyframe home --duration 2 --dt 0.002 --out run.npz
 
+    sarrus simulate sarrus --duration 3600 --record-every 100 --out run.npz --resume
+
     sarrus simulate four_bar --reactions --out run.npz && sarrus plot run.npz --all plots
     """
     with answering(as_json) as answer:
         check_outputs(out, plot, html)
         if reactions and out is None:
             raise FileError("--reactions: they are saved with the trajectory; name a file: --out run.npz")
+        if resume and out is None:
+            raise FileError("--resume: the run to go on with is told by its file: --out run.npz")
         mechanism = mechanism_named(
             model, settings, fixed_base=fixed_base, ground=ground, self_contact=self_contact, meshes=meshes
         )
         options = {"reactions": reactions, "allow_overlap": allow_overlap}
-        run(answer, model, mechanism, keyframe, duration, dt, method, out, plot, html, options)
+        recording = {"out": out, "resume": resume, "record_every": record_every}
+        run(answer, model, mechanism, keyframe, duration, dt, method, plot, html, options, recording)
 
 
 def check_outputs(out: Path | None, plot: Path | None, html: Path | None = None) -> None:
@@ -116,15 +133,17 @@ def run(
     duration: float,
     dt: float,
     method: str,
-    out: Path | None,
     plot: Path | None,
     html: Path | None,
     options: dict[str, bool],
+    recording: dict[str, Any],
 ) -> None:
     """Simulate, save, plot and answer; a StepFailed is passed on once what came before it is saved.
 
-    options: of `sarrus.simulate`, as they are."""
+    options: of `sarrus.simulate`, as they are; recording: those that say what is kept and where."""
     import sarrus
+
+    out = recording["out"]
 
     built = sarrus.build(mechanism)
     start = start_at(built, keyframe) | options
@@ -133,14 +152,15 @@ def run(
     with progress_bar(label_of(model), silent=answer.as_json) as progress:
         try:
             trajectory = sarrus.simulate(
-                built, duration=duration, dt=dt, method=method, progress=progress, **start
+                built, duration=duration, dt=dt, method=method, progress=progress, **start, **recording
             )
+        except Interrupted as error:
+            tell_of_stop(answer, model, error)
+            raise
         except StepFailed as error:
             if error.trajectory is None:
                 raise
             trajectory, failure = error.trajectory, error
-    if out is not None:
-        trajectory.save(out)
     plots = [write_plot(trajectory, plot / f"{label_of(model)}.png")] if plot is not None else []
     if html is not None:
         trajectory.to_html(html)
@@ -151,6 +171,7 @@ def run(
             answer.say(f"wrote {path}")
     answer.give(
         summary(trajectory, model, failure)
+        | ({} if failure is None else error_fields(failure, FAILED_RUN))
         | {
             "keyframe": keyframe,
             "not_carried_over": not_carried_over(mechanism),
@@ -162,6 +183,21 @@ def run(
     )
     if failure is not None:
         raise failure
+
+
+def tell_of_stop(answer: Answer, model: str, error: Interrupted) -> None:
+    """What a run that was stopped has come to."""
+    if error.trajectory is None:
+        return
+    answer.say(error.trajectory.report())
+    if error.kept is None:
+        answer.say("nothing was saved; with --out run.npz the records are kept while the run goes on")
+    status = STOPPED + error.signal
+    answer.give(
+        summary(error.trajectory, model)
+        | {"status": str(error), "kept": error.kept}
+        | error_fields(error, status)
+    )
 
 
 def describe(model: Model) -> str:

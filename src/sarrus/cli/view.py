@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -17,6 +16,7 @@ from sarrus.cli.models import (
     MeshesOption,
     SelfContactOption,
     SetOption,
+    is_run,
     label_of,
     mechanism_named,
 )
@@ -81,7 +81,7 @@ def view(
             raise MechanismError(f"--seconds must be positive, not {seconds:g}")
         require_viser()
         where = {"host": host, "port": port, "tell": tell}
-        if Path(model).suffix.lower() == ".npz":
+        if is_run(model):
             switches = (fixed_base, ground, not self_contact, not meshes)
             refuse_model_options(model, settings, keyframe, dt, method, *switches)
             page: Any = playback(model, where)

@@ -137,6 +137,9 @@ class Stepper(Protocol):
         u (steps or 1, fractions, inputs): inputs at the `fractions` of each step; read: velocities are read
         at every node."""
 
+    # A stepper may also have snapshot(), a dict of arrays, and restore(dict), which puts a stepper of the
+    # same model, method and dt where another was, to the last bit: then a run that was stopped can go on.
+
     def read_node(self) -> None:
         """Makes sure that `state` has the velocities of the node, also where `advance` did not record it."""
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +20,7 @@ from sarrus.integrators.interface import RECORDED
 from sarrus.trajectory import archive
 from sarrus.trajectory.archive import Member
 from sarrus.trajectory.description import custom_terms, describe, restore
+from sarrus.trajectory.journal import Journal, is_journal, journals_of
 from sarrus.trajectory.stats import ALWAYS, Stats, stored
 from sarrus.trajectory.trajectory import STATE_FIELDS, Trajectory, frozen
 
@@ -35,6 +38,9 @@ LATER = {"unbalanced": int}
 # Of statistics that are thinned with the records.
 THINNED = {"record_every": int, "steps": int}
 DIVIDED = ("divided", "divided_into")
+# Of a run that goes on: the winding at its start, its totals, the record that is not whole, and all that its
+# stepper goes on from.
+FIRST_WINDING, PROGRESS, OPEN, RESUME = "first_winding", "progress", "open_record", "resume_"
 
 
 def save(traj: Trajectory, path: str | os.PathLike[str]) -> None:
@@ -49,9 +55,9 @@ def save(traj: Trajectory, path: str | os.PathLike[str]) -> None:
     if traj.touch_records is not None:
         reactions.append(Member.of("touches", traj.touch_records, "<f8"))
     inputs = [Member.of(f"input_{k}", used, "<f8") for k, used in enumerate(traj.inputs.values())]
-    header = header_of(traj.model, traj.method, traj.dt, totals_of(stats), list(traj.inputs))
+    header = text_of(header_of(traj.model, traj.method, traj.dt, totals_of(stats), list(traj.inputs)))
     ends = end_members(traj.winding, traj.final)
-    archive.write(path, [header, *motion, *reactions, *inputs, *counts, *ends])
+    archive.write(path, [Member.of(HEADER, header, "|u1"), *motion, *reactions, *inputs, *counts, *ends])
 
 
 def end_members(winding: np.ndarray | None, final: Mapping[str, Any] | None) -> list[Member]:
@@ -65,10 +71,12 @@ def totals_of(stats: Stats) -> dict[str, Any]:
     return {name: kind(getattr(stats, name)) for name, kind in (TOTALS | LATER | THINNED).items()}
 
 
-def header_of(model: Model, method: Any, dt: float, totals: Mapping[str, Any], inputs: list[str]) -> Member:
-    """The member that holds all that is not an array, as JSON text."""
+def header_of(
+    model: Model, method: Any, dt: float, totals: Mapping[str, Any], inputs: list[str]
+) -> dict[str, Any]:
+    """All that is not an array."""
     code = custom_terms(model.mechanism)
-    header = {
+    return {
         "format": FORMAT,
         "version": VERSION,
         "method": str(method),
@@ -80,8 +88,11 @@ def header_of(model: Model, method: Any, dt: float, totals: Mapping[str, Any], i
         "mechanism": None if code else describe(model.mechanism),
         "code": code,
     }
-    text = json.dumps(header, ensure_ascii=False).encode()
-    return Member(HEADER, "|u1", (len(text),), [text])
+
+
+def text_of(fields: Mapping[str, Any]) -> np.ndarray:
+    """JSON text as an array of bytes."""
+    return np.frombuffer(json.dumps(fields, ensure_ascii=False).encode(), np.uint8)
 
 
 def load_trajectory(
@@ -89,8 +100,15 @@ def load_trajectory(
 ) -> Trajectory:
     """The trajectory saved at `path`; its model is built when first needed, unless one is given here.
 
-    mapped=True leaves the arrays on disk and reads what is used, for runs larger than memory."""
-    arrays = archive.read(path, required=HEADER, mapped=mapped)
+    Also that of a run that goes on or was stopped, from `run.npz.partial`, up to its last whole record;
+    `run.npz` means that file too where there is no other.  mapped=True leaves the arrays on disk and reads
+    what is used, for runs larger than memory."""
+    path = _existing(Path(path))
+    arrays = (
+        _of_journal(Journal(path), mapped)
+        if is_journal(path)
+        else archive.read(path, required=HEADER, mapped=mapped)
+    )
     try:
         header = _header(path, arrays.pop(HEADER))
         names = {"body_names": _names(header, "bodies"), "joint_names": _names(header, "joints")}
@@ -113,6 +131,60 @@ def load_trajectory(
         raise FileError(f"{path}: the trajectory lacks {fault}") from fault
     except (ValueError, TypeError, RecursionError, SarrusError) as fault:
         raise FileError(f"{path}: the trajectory makes no sense: {fault}") from fault
+
+
+def _existing(path: Path) -> Path:
+    """`path`, or what a run that was to become it has left."""
+    left = [] if path.exists() else journals_of(path)
+    if not left:
+        return path
+    warnings.warn(f"{path} does not exist; this is {told(left[-1])}", stacklevel=3)
+    return left[-1]
+
+
+def told(path: Path) -> str:
+    """What a journal holds, in words."""
+    try:
+        journal = Journal(path)
+        time = journal.last("time") if "time" in journal.names else np.zeros(0)
+        count = journal.shape("time")[1][0]
+    except FileError:
+        return f"{path}, where a run was stopped before its first record"
+    return f"{path}, where a run was stopped: {count} nodes, up to t = {time[-1] if len(time) else 0.0:g} s"
+
+
+def _of_journal(journal: Journal, mapped: bool) -> dict[str, np.ndarray]:
+    """The arrays of a run that has not ended, as `archive.read` returns those of one that has."""
+    names = journal.names
+    if HEADER not in names or PROGRESS not in names:
+        raise FileError(f"{journal.path}: the journal makes no sense: it lacks its header")
+    header = _header(journal.path, journal.last(HEADER))
+    try:
+        progress = json.loads(bytes(journal.last(PROGRESS)).decode())
+        counted = stored(int(progress["record_every"]))
+    except (ValueError, TypeError, KeyError, RecursionError) as fault:
+        raise FileError(f"{journal.path}: the journal makes no sense: {fault}") from fault
+    once = (HEADER, FIRST_WINDING, PROGRESS, OPEN)
+    arrays = {
+        name: journal.joined(name, mapped)
+        for name in names
+        if name not in once and not name.startswith(RESUME)
+    }
+    open_record = journal.last(OPEN)
+    if open_record.shape[1:] != (len(RECORDED),) or not set(counted) <= set(arrays):
+        raise FileError(f"{journal.path}: the journal makes no sense: its statistics are not those of Sarrus")
+    for name in counted:
+        column = open_record[:, list(RECORDED).index(name)]
+        arrays[name] = np.concatenate([arrays[name], column.astype(arrays[name].dtype)])
+    # The wrenches of a node need the step after it.
+    nodes = min(len(arrays[name]) for name in (*MOTION, "reactions") if name in arrays)
+    inputs = [f"input_{k}" for k in range(len(_names(header, "inputs")))]
+    for name in (*MOTION, *inputs, "reactions", "winding"):
+        if name in arrays:
+            arrays[name] = arrays[name][:nodes]
+    if FIRST_WINDING in names and "winding" not in arrays:
+        arrays["winding"] = journal.last(FIRST_WINDING)
+    return arrays | {HEADER: text_of({**header, "stats": progress})}
 
 
 def _stats(header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Stats:

@@ -1,4 +1,4 @@
-"""Streaming to disk: the same file as from memory, bounded memory, nothing left behind."""
+"""Streaming to disk: the same file as from memory, bounded memory, and nothing is lost on the way."""
 
 import tracemalloc
 
@@ -85,10 +85,26 @@ def test_the_context_closes_or_aborts(tmp_path):
 
     with pytest.raises(KeyboardInterrupt):
         broken()
-    assert not list(tmp_path.iterdir())
-    with StreamWriter(path, traj.model, "variational", DT) as writer:
+    left = tmp_path / "run.npz.partial"
+    assert list(tmp_path.iterdir()) == [left]
+    for name, array in arrays(traj).items():
+        assert arrays(load_trajectory(left, traj.model))[name].tobytes() == array.tobytes(), name
+    with pytest.warns(UserWarning, match=r"run\.npz\.partial.*11 nodes, up to t = 0\.1 s.*load_trajectory"):
+        writer = StreamWriter(path, traj.model, "variational", DT)
+    with writer:
         append(writer, traj, slice(None), slice(None))
     assert len(load_trajectory(path)) == 11
+    assert left.exists()
+
+
+def test_a_run_that_never_ended_is_read_under_its_own_name_too(tmp_path):
+    traj, path = swing(11), tmp_path / "run.npz"
+    writer = StreamWriter(path, traj.model, "variational", DT)
+    append(writer, traj, slice(None), slice(None))
+    with pytest.warns(UserWarning, match="does not exist; this is .*partial"):
+        assert len(load_trajectory(path, traj.model)) == 11
+    writer.close(traj.stats)
+    assert [path.name for path in tmp_path.iterdir()] == ["run.npz"]
 
 
 def test_a_close_that_fails_can_be_tried_again(tmp_path, monkeypatch):

@@ -23,6 +23,7 @@ from sarrus.integrators.variational.near_pairs import DEEPEST, NearPairs, carry_
 from sarrus.integrators.variational.newton import CHOOSE_ROWS, PAUSED
 from sarrus.integrators.variational.node import SINGULAR
 from sarrus.integrators.variational.pyramid import columns
+from sarrus.integrators.variational.snapshot import restore, snapshot
 from sarrus.integrators.variational.stages import TOUCH_COLS, TOUCH_CONTACT, TOUCH_STEP
 from sarrus.model import Model, State
 from sarrus.model.arrays import Arrays
@@ -187,6 +188,14 @@ class VariationalStepper:
         """The node as a `State`, with what exact continuation needs."""
         motion = self._motion()
         return State(self.time, *motion, self.model, self._coordinates(motion), self.kernel.copy())
+
+    def snapshot(self) -> dict[str, np.ndarray]:
+        """All that the run goes on from, for `restore`."""
+        return snapshot(self)
+
+    def restore(self, arrays: dict[str, np.ndarray]) -> None:
+        """Goes where another stepper of this model, method and dt was, to the last bit."""
+        restore(self, arrays)
 
     def _motion(self) -> tuple[np.ndarray, ...]:
         from sarrus.dynamics.readout import save_node
