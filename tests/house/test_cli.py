@@ -170,9 +170,40 @@ def test_gallery_lists_mechanisms_with_their_parameters():
 def test_bad_input_ends_with_status_2_and_says_what_would_be_valid(arguments, words):
     result = sarrus(*arguments, *(["--json"] if len(arguments) > 1 else []))
     assert result.exit_code == BAD_INPUT
-    assert result.stdout == ""
     assert words in result.stderr
     assert "Traceback" not in result.stderr
+    if len(arguments) == 1:
+        assert result.stdout == ""
+        return
+    told = json.loads(result.stdout)
+    assert words in told["error"]
+    assert told["exit_status"] == BAD_INPUT
+
+
+@pytest.mark.parametrize("arguments", [["simulate"], ["juggle"], ["simulate", "pendulum", "--dt", "small"]])
+def test_arguments_that_make_no_sense_are_told_as_json_too(arguments):
+    result = sarrus(*arguments, "--json")
+    assert result.exit_code == BAD_INPUT
+    assert len(result.stdout.splitlines()) == 1
+    assert json.loads(result.stdout)["error_type"] == "UsageError"
+    assert "--json" not in result.stderr
+
+
+def test_a_fault_of_the_program_is_told_as_json_too(monkeypatch):
+    def broken(*arguments, **options):
+        raise RuntimeError("this should not happen")
+
+    monkeypatch.setattr(package, "build", broken)
+    result = sarrus("check", "pendulum", "--json")
+    assert result.exit_code == FAILED_RUN
+    assert json.loads(result.stdout)["error"] == "this should not happen"
+
+
+def test_a_warning_is_one_line_of_words():
+    result = sarrus("simulate", "pendulum", "--duration", "1", "--dt", "1", "--json")
+    assert result.exit_code == 0, result.stderr
+    assert [line for line in result.stderr.splitlines() if line.startswith("warning: dt = 1 s is")]
+    assert "warnings.warn" not in result.stderr
 
 
 def test_a_file_that_is_not_a_run_is_bad_input(tmp_path):
@@ -192,6 +223,7 @@ def test_a_run_that_fails_ends_with_status_1_and_still_answers(monkeypatch, tmp_
     def fails(model, **options):
         if options["duration"] < before.dt:
             return simulate(model, **options)
+        before.save(options["out"])
         raise StepFailed(
             "no solution at joint 'A'", time=0.02, joint="A", status=Status.ITERATION_LIMIT, trajectory=before
         )
@@ -200,7 +232,9 @@ def test_a_run_that_fails_ends_with_status_1_and_still_answers(monkeypatch, tmp_
     result = sarrus("simulate", "four_bar", *SHORT, "--json", "--out", tmp_path / "partial.npz")
     assert result.exit_code == FAILED_RUN
     assert "no solution at joint 'A'" in result.stderr
-    assert "failed at t = 0.02 s" in json.loads(result.stdout)["status"]
+    told = json.loads(result.stdout)
+    assert "failed at t = 0.02 s" in told["status"]
+    assert (told["error"], told["exit_status"]) == ("no solution at joint 'A'", FAILED_RUN)
     assert (tmp_path / "partial.npz").exists()
 
 

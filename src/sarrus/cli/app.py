@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
-from click import ClickException
 from typer.core import TyperGroup
 
 from sarrus import __version__
@@ -27,6 +26,10 @@ from sarrus.cli.view import view
 from sarrus.cli.warmup import warmup
 
 
+# typer brings its own click, and names of its exceptions only these.
+USAGE_ERROR = typer.BadParameter.__base__
+
+
 class JsonErrors(TyperGroup):
     """The command; with --json what is wrong with its own arguments is told as one JSON object too."""
 
@@ -39,7 +42,7 @@ class JsonErrors(TyperGroup):
             return super().main(args, *more, standalone_mode=standalone_mode, **options)
         try:
             status = super().main(args, *more, standalone_mode=False, **options)
-        except ClickException as error:
+        except USAGE_ERROR as error:
             error.show(sys.stderr)
             fields = {"error": error.format_message(), "error_type": "UsageError", "exit_status": BAD_INPUT}
             typer.echo(json.dumps(fields))

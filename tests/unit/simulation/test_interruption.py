@@ -265,7 +265,8 @@ import os, signal, sarrus
 from sarrus import simulation
 simulation.LONGEST = 50
 model = sarrus.build(sarrus.gallery.pendulum(links=3))
-sarrus.simulate(model, {options}, progress=lambda done, n: done == 150 and os.kill(os.getpid(), signal.SIGKILL))
+die = lambda done, steps: done == 150 and os.kill(os.getpid(), signal.SIGKILL)
+sarrus.simulate(model, {options}, progress=die)
 """
     killed = subprocess.run([sys.executable, "-c", code], check=False)
     assert killed.returncode == -signal.SIGKILL
