@@ -245,7 +245,9 @@ class FileRecorder(MemoryRecorder):
             self.first_reacted = bool(saved.pop("first_reacted")[0])
         self.times, self.nodes = [np.zeros(0)], [self.waiting[:0]]
         self.inputs = [np.zeros((0, max((s.stop for s in self.model.inputs.values()), default=0)))]
-        self.held |= {name: saved.pop(f"held_{k}") for k, name in enumerate(self.model.inputs) if f"held_{k}" in saved}
+        self.held |= {
+            name: saved.pop(f"held_{k}") for k, name in enumerate(self.model.inputs) if f"held_{k}" in saved
+        }
         self.stepper.restore(saved)
         return self.done
 

@@ -25,7 +25,6 @@ from sarrus.cli.simulate import simulate
 from sarrus.cli.view import view
 from sarrus.cli.warmup import warmup
 
-
 # typer brings its own click, and names of its exceptions only these.
 USAGE_ERROR = typer.BadParameter.__base__
 
