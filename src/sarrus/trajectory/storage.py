@@ -146,11 +146,12 @@ def told(path: Path) -> str:
     """What a journal holds, in words."""
     try:
         journal = Journal(path)
-        time = journal.last("time") if "time" in journal.names else np.zeros(0)
-        count = journal.shape("time")[1][0]
+        time = journal.joined("time") if "time" in journal.names else np.zeros(0)
     except FileError:
+        time = np.zeros(0)
+    if not len(time):
         return f"{path}, where a run was stopped before its first record"
-    return f"{path}, where a run was stopped: {count} nodes, up to t = {time[-1] if len(time) else 0.0:g} s"
+    return f"{path}, where a run was stopped: {len(time)} nodes, up to t = {time[-1]:g} s"
 
 
 def _of_journal(journal: Journal, mapped: bool) -> dict[str, np.ndarray]:

@@ -34,7 +34,7 @@ MECHANISMS = {
     "four_bar": sarrus.gallery.four_bar,
     "spring": hinged,
     "toss": sarrus.gallery.box_toss,
-    "stack": lambda: sarrus.gallery.box_stack(boxes=2),
+    "dominoes": lambda: sarrus.gallery.dominoes(n=3),
 }
 
 
@@ -90,8 +90,8 @@ def assert_same_bits(found, expected):
         ("pendulum", {"method": "variational4", "record_every": 3}),
         ("four_bar", {"reactions": True}),
         ("spring", {"record_every": 5, "inputs": {"drive": lambda t: np.sin(3.0 * t)}}),
-        ("toss", {"duration": 1.5}),
-        ("stack", {"duration": 0.6, "record_every": 3}),
+        ("toss", {"duration": 4.0}),
+        ("dominoes", {"duration": 1.0, "record_every": 3}),
     ],
     ids=lambda value: value if isinstance(value, str) else "-".join(value) or "plain",
 )

@@ -27,7 +27,9 @@ def snapshot(run: VariationalStepper) -> dict[str, np.ndarray]:
         out["plan"] = np.array([(pair, room) for pair, (_, room) in slots.items()], "<i8").reshape(-1, 2)
         out |= {f"near_{name}": getattr(run.near, name) for name in NEAR}
         out |= {f"detector_{name}": getattr(run.near.detector, name) for name in DETECTOR}
-    numbers = {name: value for name, value in out.items() if isinstance(value, np.ndarray | float | int)}
+    numbers = {
+        name: value for name, value in out.items() if isinstance(value, np.ndarray | np.number | float | int)
+    }
     return {name: _stored(value) for name, value in numbers.items()}
 
 
@@ -44,14 +46,9 @@ def restore(run: VariationalStepper, arrays: dict[str, np.ndarray]) -> None:
 def _put(target: object, prefix: str, arrays: dict[str, np.ndarray]) -> None:
     for key, array in arrays.items():
         if key.startswith(prefix):
-            name = key.removeprefix(prefix)
-            had = getattr(target, name)
-            if isinstance(had, np.ndarray):
-                setattr(target, name, array.astype(had.dtype))
-            else:
-                setattr(target, name, type(had)(array[0]))
+            setattr(target, key.removeprefix(prefix), array if array.ndim else array.item())
 
 
-def _stored(value: np.ndarray | float | int) -> np.ndarray:
-    array = np.atleast_1d(np.asarray(value))
+def _stored(value: np.ndarray | np.number | float | int) -> np.ndarray:
+    array = np.asarray(value)
     return array.astype("<f8" if array.dtype.kind == "f" else "<i8")
