@@ -197,7 +197,7 @@ class FileRecorder(MemoryRecorder):
         elif old is not None:
             old.path.unlink()  # it was stopped before its first record
         self.flushed, self.saved = -np.inf, -np.inf
-        self.saved_size, self.since_saved = 0, 0
+        self.saved_size, self.since_saved, self.gathered = 0, 0, 0
         # Nodes whose wrenches wait for the steps after them; whether the first has been written.
         self.waiting = np.zeros((0, 13 * len(model.body_names)))
         self.first_reacted = False
@@ -224,7 +224,8 @@ class FileRecorder(MemoryRecorder):
         super().add(chunk, u)
         now = clock.monotonic()
         pause = min(LONGEST, max(SHORTEST, PART * (now - self.began)))
-        if now - self.flushed >= pause or sum(part.nbytes for part in self.nodes) >= LARGE:
+        self.gathered += chunk.nodes.nbytes + (0 if chunk.touches is None else chunk.touches.nbytes)
+        if now - self.flushed >= pause or self.gathered >= LARGE:
             self._flush()
 
     def go_on(self, held):
@@ -298,7 +299,7 @@ class FileRecorder(MemoryRecorder):
         self.winding = [turns[:0] for turns in self.winding[:1]]
         self.times, self.nodes, self.touches = [np.zeros(0)], [nodes[:0]], []
         self.inputs = [self.inputs[0][:0]]
-        self.is_torn = False
+        self.gathered, self.is_torn = 0, False
 
     def _checkpoint(self) -> dict[str, np.ndarray] | None:
         """All that the run goes on from; None where the method cannot tell."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sarrus.analysis.timestep import recommended_dt
+from sarrus.analysis.timestep import motion_dt, recommended_dt
 from sarrus.capacity import check_room
 from sarrus.errors import Interrupted, MechanismError, StepFailed
 from sarrus.inputs import BOTH_NODES, Controls, Inputs
@@ -256,9 +256,9 @@ def piece_of(model: Model) -> int:
 
 
 def check_step(model: Model, state: State | None, dt: float) -> None:
-    """Warns of a step that is far too long for the model."""
-    advised = recommended_dt(model, state)
-    if advised is not None and dt > ABSURD * advised:
+    """Warns of a step that is far too long for what swings and spins."""
+    longest, advised = motion_dt(model, state), recommended_dt(model, state)
+    if longest is not None and dt > ABSURD * longest:
         warnings.warn(
             f"dt = {dt:g} s is {dt / advised:.3g} times the recommended step of this model, {advised:g} s: "
             f"what moves faster than the steps comes out wrong; try dt={advised:g}",

@@ -38,6 +38,14 @@ def resolving_dt(model: Model, state: State | None = None) -> float | None:
     return rounded_down(PHASE / fastest) if fastest > 0.0 else None
 
 
+def motion_dt(model: Model, state: State | None = None) -> float | None:
+    """As `recommended_dt`, from swinging and spins alone: a stiff spring or servo does not limit the step, a
+    longer one only does not resolve it."""
+    state = model.initial_state() if state is None else state
+    fastest = max(*gravity_rates(model), *spin_rates(state))
+    return rounded_down(PHASE / fastest) if fastest > 0.0 else None
+
+
 def long_run_dt(model: Model, state: State | None = None) -> float | None:
     """dt [s] that resolves the fastest whip that the energy of the start allows; None where there is none.
 

@@ -42,6 +42,10 @@ def test_sizes_are_told_with_their_unit():
 def test_an_absurd_step_warns_with_the_recommended_one(model):
     with pytest.warns(UserWarning, match=r"dt = 1 s is 100 times the recommended.*try dt=0\.01"):
         sarrus.simulate(model, duration=1.0, dt=1.0)
+    stiff = sarrus.gallery.pendulum(links=2)
+    stiff.add_motor("hold", "joint 1", mode="servo", stiffness=1e6, damping=1e3)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         sarrus.simulate(model, duration=0.5, dt=0.05)
+        # Servos are implicit: what they hold stiffly a long step does not have to follow.
+        sarrus.simulate(sarrus.build(stiff), duration=0.05, dt=0.01)
