@@ -221,7 +221,8 @@ def small_disk(tmp_path):
 
 @pytest.mark.parametrize("piece", [3, 8], ids=["in the middle", "at the end"])
 def test_a_full_disk_ends_the_run_and_loses_nothing(small_disk, monkeypatch, piece):
-    monkeypatch.setattr("sarrus.recorder.SHORTEST", 0.0)
+    for pause in ("PART", "SHORTEST"):
+        monkeypatch.setattr(f"sarrus.recorder.{pause}", 0.0)
     folder, fill, free = small_disk
     model, out, calls = sarrus.build(MECHANISMS["pendulum"]()), folder / "run.npz", []
     options = {"duration": DURATION, "dt": DT, "out": out}
