@@ -64,9 +64,9 @@ REUSE, SMALL = 0.02, 1e-8
 NEAR = 1e-3
 # Steps of one length, to rounding: the error of the last prediction tells that of this one.
 EVEN = 1e-9
-# A correction below this part of the tolerance (1e-13 of the size of the mechanism) is not missed; one
+# A correction below this part of the tolerance (1e-12 of the size of the mechanism) is not missed; one
 # that is not NOISY times smaller than the last is rounding itself.
-ROUNDING, NOISY = 1e-3, 0.1
+ROUNDING, NOISY = 1e-2, 0.1
 # Joint errors that a full Newton step may leave before it is shortened [m, rad].
 GROSS = 1e-2
 # Errors that are not below this count as not finite.

@@ -68,6 +68,7 @@ from sarrus.layout import (
     BODIES,
     CALM_STEPS,
     CONTACTS,
+    COORD,
     INPUTS,
     JOINT_COORDINATE,
     JOINT_COORDINATES,
@@ -75,13 +76,17 @@ from sarrus.layout import (
     LAST_DT,
     LAST_DT2,
     LEVEL,
+    NODE_ANGLE,
+    NODE_PIVOT,
     PARENT,
     PEAK,
     PREDICTED,
     READ_OUT,
     RHO,
+    S_JOINTS,
     T_JOINTS,
     V2,
+    WATCH,
     P,
     U,
     V,
@@ -211,12 +216,33 @@ def copy_all(source, target):
 
 
 @kernel
+def copy_node(topo, source, target, elements):
+    """What a part changes of the node in `source`, into `target`: all of it where there are elements, else
+    configuration, momenta and velocities of the bodies, turns and pivots of the joints"""
+    if elements is not None:
+        copy_all(source, target)
+    else:
+        n = topo[0, BODIES]
+        for b in range(n):
+            for j in range(V):
+                target[b, j] = source[b, j]
+        for j in range(source.shape[1]):
+            target[n, j] = source[n, j]
+        for c in range(topo[0, S_JOINTS], topo[0, S_JOINTS] + topo[0, JOINTS]):
+            for j in range(COORD, COORD + 6):
+                target[c, j] = source[c, j]
+            for j in range(NODE_PIVOT, NODE_ANGLE + 4):
+                target[c, j] = source[c, j]
+            target[c, WATCH] = source[c, WATCH]
+
+
+@kernel
 def return_to_node(topo, par, state, work, saved, copied, u, gravity, loops, elements):
     """After a part that was not accepted: the node where it began; nothing is predicted from earlier steps.
 
     copied: whether `saved` holds that node; else its configuration, momenta and velocities are in `state`"""
     if copied:
-        copy_all(saved, state)
+        copy_node(topo, saved, state, elements)
     forget_steps(topo, state)
     begin(topo, par, state, work, gravity, u, loops, elements)
 
@@ -346,7 +372,7 @@ def rollout(name, loops, elements, contacts):
                 time = settings[TIME] + ((0 if adapts else k) + place / full) * settings[DT]
                 copied = always
                 if copied:
-                    copy_all(state, saved)
+                    copy_node(topo, state, saved, elements)
                 if place == 0 and block < full:
                     copy_all(state, origin)
                 if counts[REACTIONS]:
@@ -396,7 +422,7 @@ def rollout(name, loops, elements, contacts):
                     looks = looks or (ruled and turn > SLOW) or spin > FAST
                     if looks:
                         if not copied:
-                            copy_all(state, saved)
+                            copy_node(topo, state, saved, elements)
                             copied = True
                         if s == 0:
                             T0 = kinetic_energy(topo, state)
