@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from sarrus.importers.report import LossyImport
     from sarrus.integrators.variational.method import Variational
     from sarrus.model import Model, State, build
+    from sarrus.model.alignment import align
     from sarrus.model.assembly import assemble
     from sarrus.simulation import CompiledController, Simulation, simulate
     from sarrus.trajectory import Trajectory, load_trajectory
@@ -53,6 +54,7 @@ _LAZY = {
     "Model": "sarrus.model",
     "State": "sarrus.model",
     "build": "sarrus.model",
+    "align": "sarrus.model.alignment",
     "assemble": "sarrus.model.assembly",
     "check_derivatives": "sarrus.analysis.derivatives",
     "Variational": "sarrus.integrators.variational.method",
@@ -91,6 +93,7 @@ __all__ = [
     "Trajectory",
     "UnknownName",
     "Variational",
+    "align",
     "assemble",
     "build",
     "check_derivatives",

@@ -10,13 +10,16 @@ state  what a step maps: bodies (node configuration, momentum, velocities), bord
 work   what a step needs in between; nothing in it outlives a call except what `enter` writes for the node
 
 A link is a body with the joint to its parent in the spanning tree; bodies come parents first, and body n is
-the world.  Frames of bodies are parallel to the world in the reference configuration (`QREF` turns them into
-the user's).  A border row is one scalar equation that the tree does not carry: a row of a joint that closes a
-loop, or the implicit part of a damper.  It opens at the bodies it acts on (its ends), is carried up through
-the bodies in between (its edges) and is eliminated at its upper body."""
+the world.  Positions count from an origin near the mechanism (`ORIGIN`), so that they keep their digits far
+from the user's.  Frames of bodies are parallel to the world in the reference configuration (`QREF` turns them
+into the user's).  A border row is one scalar equation that the tree does not carry: a row of a joint that
+closes a loop, or the implicit part of a damper.  It opens at the bodies it acts on (its ends), is carried up
+through the bodies in between (its edges) and is eliminated at its upper body."""
 
 # topo, header: counts
 BODIES, FREEDOMS, EDGES, ROWS, ENDS, JOINTS = 0, 1, 2, 3, 4, 5
+# topo, header: line in par of the kernels' origin in the user's world
+ORIGIN = 6
 # GROUP0, GROUP1 (8, 9) of the header: groups of border rows that end at the world
 ELEMENTS, SLOT_COUNT, INPUTS, FREE_ROOTS = 10, 11, 12, 13
 # elements that the user wrote and that depend on velocities; table of groups
@@ -106,8 +109,10 @@ CURVE_S0, CURVE_S1, CURVE_COEFFICIENTS = 0, 1, 2
 # state, bodies: node configuration, momentum (world frame), velocity read out at the node, velocities of the
 # last two steps, force
 X, Q, P, U, V, V2, FORCE = 0, 3, 7, 13, 19, 25, 31
-# state, border rows: multiplier (impulse), candidate row that is active
-LAM, ACTIVE = 0, 1
+# state, border rows: multiplier (impulse), place of the row in its joint; where that is COMBINED, the row is
+# a combination of all places of the joint, with these weights, and its pivot is compared with this scale
+LAM, ACTIVE, WEIGHTS, WEIGHT_SCALE = 0, 1, 2, 8
+COMBINED = -1
 # state, joints: coordinates at the node (angles continuous), offset of the servos, curve parameter and its
 # frame, best pivot seen, the coordinates of the next node until all are known, smallest pivot at the node;
 # cosine and sine of up to two angles at the node (see `dynamics/turns.py`)

@@ -11,7 +11,7 @@ import numpy as np
 
 from sarrus.analysis.timestep import motion_dt, recommended_dt
 from sarrus.capacity import check_room
-from sarrus.errors import Interrupted, MechanismError, StepFailed
+from sarrus.errors import Interrupted, MechanismError, Status, StepFailed
 from sarrus.inputs import BOTH_NODES, Controls, Inputs
 from sarrus.integrators.methods import method_named
 from sarrus.interruption import Deferred
@@ -325,7 +325,7 @@ def check_constraints(model: Model, state: State) -> None:
     """Refuses a start that misses a constraint, by name."""
     residual = np.abs(model.residuals(state.position[None], state.orientation[None], state.winding)[0])
     size = max(1.0, float(np.abs(state.position).max(initial=0.0)))
-    if residual.max(initial=0.0) > max(START * size, 100.0 * model.ranks.inexact):
+    if residual.max(initial=0.0) > max(START * size, 100.0 * model.ranks.left_open):
         name = max(model.row_slices, key=lambda joint: residual[model.row_slices[joint]].max(initial=0.0))
         gap = residual[model.row_slices[name]].max()
         raise MechanismError(
@@ -355,9 +355,12 @@ def _interrupted(
 def _failed(failure: Any, dt: float, trajectory: Trajectory | None) -> StepFailed:
     where = f" at joint {failure.joint!r}" if failure.joint else ""
     where = f" at contact {failure.contact!r}" if failure.contact else where
+    advice = f"try a smaller dt, such as {dt / 2:g} s"
+    if failure.status == Status.REDUNDANT_ROWS:
+        advice = "sarrus.align makes joints with rounded numbers fit each other"
     return StepFailed(
         f"the step from t = {failure.time:.6g} s failed{where}, substeps included: {failure.status} "
-        f"(residual {failure.residual:.3g}); try a smaller dt, such as {dt / 2:g} s",
+        f"(residual {failure.residual:.3g}); {advice}",
         time=failure.time,
         joint=failure.joint,
         status=failure.status,

@@ -12,6 +12,7 @@ from sarrus.dynamics.coordinates import coordinate
 from sarrus.dynamics.rows import errors, is_pair, pair_row, single_row
 from sarrus.layout import (
     ACTIVE,
+    COMBINED,
     COMPLIANCE,
     CONSTRAINT_ROW,
     CONTACT_ROW,
@@ -62,6 +63,8 @@ from sarrus.layout import (
     T_ROWS,
     W_ENDS,
     W_ROWS,
+    WEIGHT_SCALE,
+    WEIGHTS,
     X1,
     F,
     P,
@@ -70,7 +73,7 @@ from sarrus.layout import (
 )
 from sarrus.maths.access import add_to6, get1, get3, get4, get6, get9, put1, put6
 from sarrus.maths.quaternion import rotation
-from sarrus.maths.spatial import ZERO6, carry_force, scale6, sum6
+from sarrus.maths.spatial import ZERO6, axpy6, carry_force, scale6, sum6
 from sarrus.maths.vectors import add3, cross, dot, mv, norm3, pick, scale3, sub3
 
 
@@ -147,8 +150,33 @@ def put_row(topo, par, state, work, k, column, node, elements):
             return
     of = topo[it, ROW_OF]
     line, i = topo[0, T_JOINTS] + of, int(get1(state, topo[0, S_ROWS] + k, ACTIVE))
-    w = pair_row(topo, par, state, work, of, i, elements)
+    if i == COMBINED:
+        w = combined_pair_row(topo, par, state, work, of, topo[0, S_ROWS] + k, elements)
+    else:
+        w = pair_row(topo, par, state, work, of, i, elements)
     put_pair(topo, work, topo[it, END0], topo[it, END1], w, topo[line, JOINT_A], topo[line, JOINT_B], column)
+
+
+@kernel
+def combined_pair_row(topo, par, state, work, of, line, elements):
+    """`pair_row` of the combination of places in `line` of the state"""
+    w = ZERO6
+    for i in range(6):
+        weight = get1(state, line, WEIGHTS + i)
+        if weight != 0.0:
+            w = axpy6(weight, pair_row(topo, par, state, work, of, i, elements), w)
+    return w
+
+
+@kernel
+def combined_single_row(topo, par, state, work, of, line, role, node):
+    """`single_row` of the combination of places in `line` of the state"""
+    g = ZERO6
+    for i in range(6):
+        weight = get1(state, line, WEIGHTS + i)
+        if weight != 0.0:
+            g = axpy6(weight, single_row(topo, par, state, work, of, i, role, node), g)
+    return g
 
 
 @kernel
@@ -162,7 +190,11 @@ def put_special_row(topo, par, state, work, k, column, node):
     else:
         i = int(get1(state, topo[0, S_ROWS] + k, ACTIVE))
         for e in range(e0, e1):
-            g = single_row(topo, par, state, work, of, i, topo[topo[0, T_ENDS] + e, END_ROLE], node)
+            role = topo[topo[0, T_ENDS] + e, END_ROLE]
+            if i == COMBINED:
+                g = combined_single_row(topo, par, state, work, of, topo[0, S_ROWS] + k, role, node)
+            else:
+                g = single_row(topo, par, state, work, of, i, role, node)
             put6(work, topo[0, W_ENDS] + e, column, g)
 
 
@@ -264,6 +296,24 @@ def place_of(errors_of_joint, i):
     return pick(errors_of_joint[0], i) if i < 3 else pick(errors_of_joint[1], i - 3)
 
 
+@helper
+def row_error(topo, state, k, e):
+    """Error of border row k, from the errors e of all places of its joint"""
+    line = topo[0, S_ROWS] + k
+    i = int(get1(state, line, ACTIVE))
+    if i == COMBINED:
+        return dot(get3(state, line, WEIGHTS), e[0]) + dot(get3(state, line, WEIGHTS + 3), e[1])
+    return place_of(e, i)
+
+
+@helper
+def row_scale(topo, state, scales, k, of):
+    """What the pivot of border row k of joint `of` is compared with"""
+    line = topo[0, S_ROWS] + k
+    i = int(get1(state, line, ACTIVE))
+    return get1(state, line, WEIGHT_SCALE) if i == COMBINED else scales[of, i]
+
+
 @kernel
 def border_residual(topo, par, state, work, dt, left, right, elements):
     """Errors of the border rows into `work`, their impulses into F; returns the largest error of active rows
@@ -283,7 +333,7 @@ def border_residual(topo, par, state, work, dt, left, right, elements):
                 last = of
                 e = errors(topo, par, state, work, of, elements)
                 whole, total = max(whole, max(norm3(e[0]), norm3(e[1]))), total + sum6(e)
-            error = place_of(e, int(get1(state, topo[0, S_ROWS] + k, ACTIVE)))
+            error = row_error(topo, state, k, e)
             put1(work, line, COMPLIANCE, 0.0)
             put1(work, line, GAIN, 1.0)
         elif elements is not None:

@@ -27,6 +27,7 @@ from sarrus.layout import (
     FORCE,
     JOINT_PAR,
     JOINT_SCRATCH,
+    ORIGIN,
     Q1,
     QREF,
     RHS,
@@ -54,13 +55,19 @@ from sarrus.maths.vectors import add3
 STEP = 6e-6
 
 
+@helper
+def world_origin(topo, par):
+    """What turns positions of the kernels into those of the user's world"""
+    return get3(par, topo[0, ORIGIN], 0)
+
+
 @kernel
 def load_bodies(topo, par, work, line, first, count, s):
     """Puts positions and orientations of the bodies at the trial configuration into scratch line s"""
-    n = topo[0, BODIES]
+    n, origin = topo[0, BODIES], world_origin(topo, par)
     for m in range(count):
         b = topo[line, first + m]
-        put3(work, s, SCRATCH_X + 3 * m, get3(work, b, X1))
+        put3(work, s, SCRATCH_X + 3 * m, add3(get3(work, b, X1), origin))
         q = get4(work, b, Q1)
         put4(work, s, SCRATCH_Q + 4 * m, qmul(q, get4(par, b, QREF)) if b < n else q)
 
@@ -70,7 +77,7 @@ def nudge(topo, par, work, b, s, m, axis, h):
     """Moves body m of scratch line s by h along (axis < 3) or about (axis >= 3) a world axis"""
     n = topo[0, BODIES]
     if axis < 3:
-        x = get3(work, b, X1)
+        x = add3(get3(work, b, X1), world_origin(topo, par))
         dx = (h if axis == 0 else 0.0, h if axis == 1 else 0.0, h if axis == 2 else 0.0)
         put3(work, s, SCRATCH_X + 3 * m, add3(x, dx))
     else:
@@ -83,7 +90,7 @@ def nudge(topo, par, work, b, s, m, axis, h):
 @helper
 def restore(topo, par, work, b, s, m):
     n = topo[0, BODIES]
-    put3(work, s, SCRATCH_X + 3 * m, get3(work, b, X1))
+    put3(work, s, SCRATCH_X + 3 * m, add3(get3(work, b, X1), world_origin(topo, par)))
     q = get4(work, b, Q1)
     put4(work, s, SCRATCH_Q + 4 * m, qmul(q, get4(par, b, QREF)) if b < n else q)
 
@@ -211,13 +218,13 @@ def custom_energy(topo, par, work, line):
 def custom_force(topo, par, state, work, line, time, at_node):
     """The user's force with the velocities of the step, at its first node or at the trial configuration, into
     the scratch line"""
-    n = topo[0, BODIES]
+    n, origin = topo[0, BODIES], world_origin(topo, par)
     s, count = topo[line, ELEMENT_SCRATCH], topo[line, ELEMENT_COUNT]
     for m in range(count):
         b = topo[line, ELEMENT_BODY + m]
         x = get3(state, b, X) if at_node else get3(work, b, X1)
         q = get4(state, b, Q) if at_node else get4(work, b, Q1)
-        put3(work, s, SCRATCH_X + 3 * m, x)
+        put3(work, s, SCRATCH_X + 3 * m, add3(x, origin))
         put4(work, s, SCRATCH_Q + 4 * m, qmul(q, get4(par, b, QREF)) if b < n else q)
         put3(work, s, SCRATCH_V + 3 * m, get3(state, b, V))
         put3(work, s, SCRATCH_W + 3 * m, get3(state, b, V + 3))

@@ -27,6 +27,7 @@ from sarrus.layout import (
     JOINT_COORDINATES,
     JOINT_KIND,
     JOINTS,
+    ORIGIN,
     QREF,
     R1,
     ROLLING,
@@ -48,17 +49,18 @@ from sarrus.layout import (
 from sarrus.maths.access import get1, get3, get4, get6, get9, put3, put4, put6
 from sarrus.maths.quaternion import qconj, qmul, rotation
 from sarrus.maths.spatial import carry_force, dot6, scale6
-from sarrus.maths.vectors import ZERO3, mtv, mv
+from sarrus.maths.vectors import ZERO3, add3, mtv, mv, sub3
 
 
 @kernel
 def load(topo, par, state, work, nodes, line):
     """Puts line `line` of recorded nodes (position, orientation, velocity, angular velocity in the body
     frame) into state and work"""
+    origin = get3(par, topo[0, ORIGIN], 0)
     for b in range(topo[0, BODIES]):
         j = 13 * topo[b + 1, USER]
         q = (nodes[line, j + 3], nodes[line, j + 4], nodes[line, j + 5], nodes[line, j + 6])
-        put3(state, b, X, (nodes[line, j], nodes[line, j + 1], nodes[line, j + 2]))
+        put3(state, b, X, sub3((nodes[line, j], nodes[line, j + 1], nodes[line, j + 2]), origin))
         put4(state, b, Q, qmul(q, qconj(get4(par, b, QREF))))
         w = mv(rotation(q), (nodes[line, j + 10], nodes[line, j + 11], nodes[line, j + 12]))
         put6(state, b, U, ((nodes[line, j + 7], nodes[line, j + 8], nodes[line, j + 9]), w))
@@ -80,10 +82,11 @@ def save_node(topo, par, state, nodes):
 @kernel
 def record(topo, par, state, out, line):
     """Position, orientation, velocity and angular velocity of the node, in the user's order and frames"""
+    origin = get3(par, topo[0, ORIGIN], 0)
     for b in range(topo[0, BODIES]):
         j = 13 * topo[b + 1, USER]
         q = qmul(get4(state, b, Q), get4(par, b, QREF))
-        put3(out, line, j, get3(state, b, X))
+        put3(out, line, j, add3(get3(state, b, X), origin))
         put4(out, line, j + 3, q)
         put3(out, line, j + 7, get3(state, b, U))
         put3(out, line, j + 10, mtv(rotation(q), get3(state, b, U + 3)))

@@ -56,6 +56,7 @@ def make_arrays(d: Description, plan: Plan, drives: Drives, contacts: list[Line]
     lines = Lines(n)
     joints = joint_table(d, drives, lines)
     elements, scratch = element_table(d, lines, n)
+    origin = lines.add_numbers(d.origin)
     par = lines.array()
     links, freedoms = link_table(d, drives, plan)
     header = np.zeros((1, at.TOPO_COLS), np.int64)
@@ -75,6 +76,7 @@ def make_arrays(d: Description, plan: Plan, drives: Drives, contacts: list[Line]
     )  # fmt: skip
     h[[at.GROUP0, at.GROUP1]] = plan.group_range[n]
     h[[at.ELEMENTS, at.SLOT_COUNT]] = len(elements), plan.slots
+    h[at.ORIGIN] = origin
     h[at.INPUTS] = max((s.stop for s in d.inputs.values()), default=0)
     h[at.FREE_ROOTS] = int((links[:, at.ROOT] >= 0).any())
     h[at.CUSTOM_FORCES] = int((elements[:, at.ELEMENT_KIND] == at.CUSTOM_FORCE).sum())
@@ -95,7 +97,7 @@ def make_arrays(d: Description, plan: Plan, drives: Drives, contacts: list[Line]
     state[: n + 1, at.Q] = 1.0
     state[n + 1 : n + 1 + len(plan.rows), at.ACTIVE] = plan.places
     positions = np.array([body.position for body in d.mechanism.bodies.values()]).reshape(n, 3)
-    state[:n, at.X : at.X + 3] = positions[d.tree.order]
+    state[:n, at.X : at.X + 3] = positions[d.tree.order] - d.origin
     special = joints[:, at.JOINT_KIND] != at.LOWER_PAIR
     return Arrays(
         topo=topo,

@@ -11,7 +11,7 @@ import numpy as np
 from sarrus import layout as at
 from sarrus.errors import AssemblyError, MechanismError
 from sarrus.mechanism.rotations import multiply
-from sarrus.model.description import matrix
+from sarrus.model.description import matrix as rotation_matrix
 from sarrus.model.kinematics import forward_kinematics, joint_motion
 from sarrus.model.linear import Linearisation, least_change
 from sarrus.model.model import Model
@@ -37,18 +37,19 @@ def assemble(
     size = max(1.0, float(np.abs(here.state[: here.bodies, at.X : at.X + 3]).max(initial=0.0)))
     values, rows = here.coordinates(index, component)
     for _ in range(ITERATIONS):
-        error = np.concatenate([here.residual, values - wanted])
+        residual, matrix = held_rows(model, here)
+        error = np.concatenate([residual, values - wanted])
         worst = float(np.abs(error).max(initial=0.0))
         if worst < CLOSED * size:
             return state_of(model, here.state)
-        motion = least_change(_stack(here.matrix, rows), error)
+        motion = least_change(_stack(matrix, rows), error)
         # No body turns by more than half a radian at once, so that the branch next to the start is found.
         motion *= min(1.0, 0.5 / max(float(np.abs(motion).max()), 1e-300))
         before = here.state.copy()
         for _ in range(12):
             here.move(motion)
             values, rows = here.coordinates(index, component)
-            new = float(np.abs(np.concatenate([here.residual, values - wanted])).max())
+            new = float(np.abs(np.concatenate([held_rows(model, here)[0], values - wanted])).max())
             if new < worst:
                 break
             here.state[:] = before
@@ -57,10 +58,19 @@ def assemble(
             here.update()
             break
     values, rows = here.coordinates(index, component)
-    worst = float(np.abs(np.concatenate([here.residual, values - wanted])).max(initial=0.0))
+    worst = float(np.abs(np.concatenate([held_rows(model, here)[0], values - wanted])).max(initial=0.0))
     if worst < max(100.0 * CLOSED * size, 10.0 * model.ranks.inexact):
         return state_of(model, here.state)
     raise AssemblyError(_complaint(model, here, targets, index, component, values - wanted, CLOSED * size))
+
+
+def held_rows(model: Model, here: Linearisation):
+    """(residuals, sparse Jacobian) of what a run holds at the configuration of `here`: all rows, or fewer
+    where loops are redundant but for rounding."""
+    if model.holding is None:
+        return here.residual, here.matrix
+    kept, _ = model.holding.at(here.state)
+    return kept @ here.residual, kept @ here.matrix
 
 
 def _complaint(model: Model, here: Linearisation, targets, index, component, missed, tolerance: float) -> str:
@@ -118,7 +128,7 @@ def state_of(model: Model, kernel: np.ndarray) -> State:
     bodies = list(model.mechanism.bodies.values())
     reference = np.array([b.orientation for b in bodies]).reshape(nb, 4)
     position, orientation = np.zeros((nb, 3)), np.zeros((nb, 4))
-    position[d.tree.order] = kernel[:nb, at.X : at.X + 3]
+    position[d.tree.order] = kernel[:nb, at.X : at.X + 3] + d.origin
     orientation[d.tree.order] = kernel[:nb, at.Q : at.Q + 4]
     orientation = multiply(orientation, reference)
     first = len(kernel) - len(d.joints)
@@ -140,10 +150,11 @@ def with_velocities(
     index, component, wanted = _flat(model, targets)
     rows = here.coordinates(index, component)[1]
     guess = joint_motion(model, here, start)
-    G = _stack(here.matrix, rows)
-    error = G @ guess - np.concatenate([np.zeros(len(here.residual)), wanted])
+    matrix = held_rows(model, here)[1]
+    G, still = _stack(matrix, rows), np.zeros(matrix.shape[0])
+    error = G @ guess - np.concatenate([still, wanted])
     motion = guess + least_change(G, error, here.inverse_mass())
-    left = G @ motion - np.concatenate([np.zeros(len(here.residual)), wanted])
+    left = G @ motion - np.concatenate([still, wanted])
     motion = motion + least_change(G, left, here.inverse_mass())
     missed = rows @ motion - wanted
     if np.abs(missed).max(initial=0.0) > 1e-6 * max(1.0, np.abs(wanted).max(initial=0.0)):
@@ -158,7 +169,7 @@ def with_velocities(
     motion = motion.reshape(-1, 6)
     for b, user in enumerate(order):
         out.velocity[user] = motion[b, :3]
-        out.angular_velocity[user] = matrix(out.orientation[user]).T @ motion[b, 3:]
+        out.angular_velocity[user] = rotation_matrix(out.orientation[user]).T @ motion[b, 3:]
     return out
 
 
@@ -168,7 +179,7 @@ def kernel_state(model: Model, state: State) -> np.ndarray:
     nb = len(model.body_names)
     bodies = list(model.mechanism.bodies.values())
     back = np.array([b.orientation for b in bodies]).reshape(nb, 4) * [1, -1, -1, -1]
-    out[:nb, at.X : at.X + 3] = state.position[d.tree.order]
+    out[:nb, at.X : at.X + 3] = state.position[d.tree.order] - d.origin
     out[:nb, at.Q : at.Q + 4] = multiply(np.asarray(state.orientation), back)[d.tree.order]
     if state.winding is not None:
         model.put_winding(model.every, out, state.winding)

@@ -2,25 +2,42 @@
 
 from __future__ import annotations
 
+import warnings
+
 from sarrus.errors import MechanismError
 from sarrus.mechanism import Mechanism
 from sarrus.model.arrays import make_arrays, step_arrays
 from sarrus.model.border_rows import constraint_rows
 from sarrus.model.contacts import Contacts
-from sarrus.model.description import Drives, describe
+from sarrus.model.description import Drives, describe, size_of
 from sarrus.model.geometry import joint_geometry
 from sarrus.model.graph import spanning_tree
 from sarrus.model.model import Model
 from sarrus.model.plan import border_plan, listing
 from sarrus.model.redundancy import Ranks, carried, choose_rows, find_ranks
 
+# Largest misfit of redundant joints that counts as rounding [rad, parts of the size].
+REDUNDANCY_TOLERANCE = 1e-3
 
-def build(mechanism: Mechanism) -> Model:
-    """The model of `mechanism`: frozen arrays, elimination plan, redundancy."""
+
+class RigidMechanism(UserWarning):
+    """Issued by `build` for a mechanism that its loops leave no degree of freedom."""
+
+
+def build(mechanism: Mechanism, *, redundancy_tolerance: float = REDUNDANCY_TOLERANCE) -> Model:
+    """The model of `mechanism`: frozen arrays, elimination plan, redundancy.
+
+    redundancy_tolerance: joints of a closed loop that miss each other by no more than this [rad, or parts of
+    the size of the mechanism] over its motion count as rounded numbers, and the loop moves; beyond, it is
+    rigid."""
     if not isinstance(mechanism, Mechanism):
         raise MechanismError(f"build takes a sarrus.Mechanism, not {type(mechanism).__name__}")
     if not mechanism.bodies:
         raise MechanismError("the mechanism has no bodies; add one with add_body")
+    if not 0.0 <= redundancy_tolerance < 1.0:
+        raise MechanismError(
+            f"redundancy_tolerance {redundancy_tolerance!r} must be from 0 to 1 [rad, parts of the size]"
+        )
     tree = spanning_tree(mechanism)
     d = describe(mechanism, tree, joint_geometry(mechanism))
     drives, contacts = Drives(d), Contacts(d)
@@ -31,10 +48,15 @@ def build(mechanism: Mechanism) -> Model:
     if closing:
         candidate_rows = [row for j in closing for row in constraint_rows(d, j, d.joints[j].places)]
         candidates = make_arrays(d, border_plan(tree, candidate_rows), drives)
-        ranks = find_ranks(d, every, candidates, closing)
+        ranks = find_ranks(d, every, candidates, closing, size_of(d), redundancy_tolerance)
         start = choose_rows(candidates, carried(candidates, every.state), ranks.scales, ranks.ranks)
         for j in closing:
             order = start.places[j] + [p for p in d.joints[j].places if p not in start.places[j]]
             places[j] = tuple(order[: ranks.ranks[j]])
     arrays = step_arrays(d, drives, places, contacts.lines if contacts.any else None)
-    return Model(d, drives, arrays, every, candidates, ranks, contacts, places)
+    model = Model(d, drives, arrays, every, candidates, ranks, contacts, places)
+    if closing and not model.dof:
+        from sarrus.model.report import refusal
+
+        warnings.warn(f"{mechanism.name}: {refusal(model)}", RigidMechanism, stacklevel=2)
+    return model

@@ -14,6 +14,7 @@ from sarrus.mechanism.rotations import rotation as matrix
 from sarrus.mechanism.shapes import Box, Capsule, ConvexMesh, Cylinder, HalfSpace, Shape, Sphere
 from sarrus.model.border_rows import ends_of_pair
 from sarrus.model.description import Description, body_number, in_tree, is_dual
+from sarrus.model.geometry import centres_of
 from sarrus.model.plan import BorderRow
 
 # Points on the rim of a cylinder that stands on its face, beside its lowest point when it is tilted; the same
@@ -120,14 +121,17 @@ class Contacts:
                     mu = friction_of(obstacle.friction, obstacle.shape, self.shapes[i].shape)
                     if isinstance(obstacle.shape, HalfSpace):
                         self.lines += half_space_lines(
-                            self.shapes[i], obstacle.shape, obstacle.name, world, mu, obstacle.restitution
-                        )
+                            self.shapes[i], obstacle.shape, obstacle.shape.at - d.origin, obstacle.name,
+                            world, mu, obstacle.restitution,
+                        )  # fmt: skip
                         continue
                     if fixed is None:
                         fixed = len(self.shapes)
                         shape = obstacle.shape
                         self.shapes.append(
-                            ShapeLine(world, shape, shape.at, matrix(shape.orientation), obstacle.name)
+                            ShapeLine(
+                                world, shape, shape.at - d.origin, matrix(shape.orientation), obstacle.name
+                            )
                         )
                     self.pairs.append(Pair(fixed, i, mu, obstacle.restitution))
         for contact in m.contacts.values():
@@ -140,7 +144,7 @@ class Contacts:
 
     def _ropes(self) -> None:
         d, world = self.description, len(self.description.mechanism.bodies)
-        centres = [body.position for body in d.mechanism.bodies.values()] + [np.zeros(3)]
+        centres = centres_of(d.mechanism)
         for rope in d.mechanism.ropes.values():
             a, b, pa, pb = body_number(d, rope.a), body_number(d, rope.b), rope.at_a, rope.at_b
             if b == world:
@@ -180,9 +184,15 @@ def friction_of(pair: float, first: Shape, second: Shape) -> float:
 
 
 def half_space_lines(
-    line: ShapeLine, plane: HalfSpace, name: str, world: int, friction: float, restitution: float
+    line: ShapeLine,
+    plane: HalfSpace,
+    place: np.ndarray,
+    name: str,
+    world: int,
+    friction: float,
+    restitution: float,
 ) -> list[Line]:
-    """Contacts of a shape with a half-space: corners, centres of balls, rims."""
+    """Contacts of a shape with a half-space through `place`: corners, centres of balls, rims."""
     normal = matrix(plane.orientation) @ plane.normal
 
     def contact(
@@ -191,7 +201,7 @@ def half_space_lines(
         feature = np.zeros(at.FEATURE_COLS)
         feature[[at.FEATURE_TYPE, at.FEATURE_R]] = kind, radius
         feature[at.FEATURE_RB] = radius if kind == at.PLANE else 0.0
-        feature[at.FEATURE_PA : at.FEATURE_PA + 3] = plane.at + margin * normal
+        feature[at.FEATURE_PA : at.FEATURE_PA + 3] = place + margin * normal
         feature[at.FEATURE_N : at.FEATURE_N + 3] = normal
         feature[at.FEATURE_PB : at.FEATURE_PB + 3] = line.at + line.orientation @ point
         if axis is not None:

@@ -11,7 +11,7 @@ from sarrus import layout as at
 from sarrus.errors import MechanismError
 from sarrus.mechanism import Mechanism
 from sarrus.model.custom import constraint_callback, energy_callback, force_callback
-from sarrus.model.geometry import JointGeometry, free_root
+from sarrus.model.geometry import JointGeometry, centres_of, free_root, origin_of
 from sarrus.model.graph import SpanningTree
 
 
@@ -27,6 +27,7 @@ class Description:
     inputs: dict[str, slice] = field(default_factory=dict)
     callbacks: list[Any] = field(default_factory=list)  # keeps compiled user functions alive
     addresses: dict[tuple[str, str], int] = field(default_factory=dict)
+    origin: np.ndarray = field(default_factory=lambda: np.zeros(3))  # of the kernels, in the user's world
 
 
 def _on_tree(
@@ -37,7 +38,7 @@ def _on_tree(
     number = np.empty(world + 1, np.int64)
     number[tree.order] = np.arange(world)
     number[world] = world
-    centres = [body.position for body in mechanism.bodies.values()] + [np.zeros(3)]
+    centres = centres_of(mechanism)
     roots = [
         free_root(tree.order[b], anchor, centres[tree.order[b]] - centres[anchor])
         for b, anchor in zip(tree.roots, tree.anchors, strict=True)
@@ -57,7 +58,7 @@ def describe(mechanism: Mechanism, tree: SpanningTree, joints: list[JointGeometr
     joints, number = _on_tree(mechanism, tree, joints)
     bodies = list(mechanism.bodies.values())
     rotation = np.array([matrix(body.orientation) for body in bodies]).reshape(world, 3, 3)
-    out = Description(mechanism, tree, joints, number, rotation)
+    out = Description(mechanism, tree, joints, number, rotation, origin=origin_of(mechanism))
     width = 0
     for name in mechanism.forces:
         out.inputs[name] = slice(width, width + 6)
@@ -167,6 +168,19 @@ def is_dual(joint: JointGeometry) -> bool:
     """Whether the coordinates of a tree joint are dual to its freedoms, so that the tree can carry its
     drives."""
     return joint.rotations < 3
+
+
+def size_of(d: Description) -> float:
+    """Twice the longest distance of a joint point from the centre of its body [m]; 1 where there are none."""
+    world = len(d.mechanism.bodies)
+    sizes = [
+        float(np.linalg.norm(p))
+        for joint in d.joints
+        for body, p in ((joint.a, joint.pa), (joint.b, joint.pb))
+        if body < world
+    ]
+    longest = 2.0 * max(sizes, default=0.0)
+    return longest if longest > 0.0 else 1.0
 
 
 def body_number(d: Description, name: str) -> int:

@@ -12,6 +12,9 @@ from sarrus.mechanism import JOINT_KINDS, Mechanism
 from sarrus.mechanism.constraints import Custom, Distance, Gear, PointOnCurve, Rolling
 from sarrus.mechanism.joints import Joint
 
+# A mechanism this many times its size from the origin of the world is far from there.
+FAR = 1e3
+
 
 @dataclass
 class JointGeometry:
@@ -63,16 +66,38 @@ def directions(joint: Joint) -> tuple[np.ndarray, np.ndarray]:
     return translations, rotations
 
 
+def origin_of(mechanism: Mechanism) -> np.ndarray:
+    """The point of the user's world (3,) that kernels count positions from: its origin, or for a mechanism
+    far from there a point near it, so that rounding stays small beside its size."""
+    bodies = np.array([body.position for body in mechanism.bodies.values()]).reshape(-1, 3)
+    pins = [joint.at for joint in mechanism.joints.values() if isinstance(joint, Joint)]
+    points = np.concatenate([bodies, np.array(pins).reshape(-1, 3)])
+    centre = bodies.mean(axis=0)
+    extent = float(np.abs(points - centre).max(initial=0.0)) if pins else 1.0
+    if not np.abs(centre).max() > FAR * extent:
+        return np.zeros(3)
+    # Whole metres, which subtract without rounding; rolling joints measure heights over z = 0.
+    origin = np.round(centre)
+    if any(isinstance(joint, Rolling) for joint in mechanism.joints.values()):
+        origin[2] = 0.0
+    return origin
+
+
+def centres_of(mechanism: Mechanism) -> list[np.ndarray]:
+    """Centres of mass of all bodies in the reference configuration, and where the kernels have the world."""
+    return [*(body.position for body in mechanism.bodies.values()), origin_of(mechanism)]
+
+
 def joint_geometry(mechanism: Mechanism) -> list[JointGeometry]:
     """All joints in the order of addition."""
     world = len(mechanism.bodies)
     number = {name: i for i, name in enumerate(mechanism.bodies)} | {"world": world}
-    centre = [body.position for body in mechanism.bodies.values()] + [np.zeros(3)]
+    centre = centres_of(mechanism)
     names = list(mechanism.joints)
     out = []
     for joint in mechanism.joints.values():
         if isinstance(joint, Joint):
-            out.append(_table_joint(joint, number, centre))
+            out.append(table_joint(joint, number, centre))
         elif isinstance(joint, Distance):
             a, b = number[joint.a], number[joint.b]
             out.append(
@@ -122,7 +147,9 @@ def free_root(body: int, anchor: int, arm: np.ndarray) -> JointGeometry:
     return JointGeometry("", at.LOWER_PAIR, anchor, body, pa, pb, translations=3, rotations=3)
 
 
-def _table_joint(joint: Joint, number: dict[str, int], centre: list[np.ndarray]) -> JointGeometry:
+def table_joint(joint: Joint, number: dict[str, int], centre: list[np.ndarray]) -> JointGeometry:
+    """A joint of the table; number: of every body by name, the world last; centre: of every body, and of the
+    world."""
     kind = JOINT_KINDS[joint.kind]
     a, b = number[joint.parent], number[joint.child]
     basis_t, basis_r = directions(joint)

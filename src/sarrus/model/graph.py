@@ -47,6 +47,15 @@ class SpanningTree:
             body = self.parent[body]
         return path
 
+    def between(self, a: int, b: int) -> list[int]:
+        """Joints on the way through the tree between two bodies."""
+        top, path = self.common_ancestor([a, b]), []
+        for body in (a, b):
+            while body != top:
+                path.append(self.joint[body])
+                body = self.parent[body]
+        return path
+
     def common_ancestor(self, bodies: list[int]) -> int:
         """The lowest body (or the world) that is each of `bodies` or an ancestor of it."""
         world = len(self.order)

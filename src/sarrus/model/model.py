@@ -15,13 +15,14 @@ from sarrus.mechanism import Mechanism
 from sarrus.mechanism.joints import Joint
 from sarrus.model.arrays import Arrays
 from sarrus.model.contacts import Contacts
-from sarrus.model.description import Description, Drives
+from sarrus.model.description import Description, Drives, size_of
 from sarrus.model.nodes import join
 from sarrus.model.redundancy import Ranks
 from sarrus.model.state import State
 
 if TYPE_CHECKING:
     from sarrus.model.pairs import Pairs
+    from sarrus.model.rounding import Holding
 
 
 class Model:
@@ -135,14 +136,17 @@ class Model:
     def size(self) -> float:
         """Twice the longest distance of a joint point from the centre of its body [m]; 1 where there are
         none."""
-        sizes = [
-            float(np.linalg.norm(p))
-            for joint in self.description.joints
-            for body, p in ((joint.a, joint.pa), (joint.b, joint.pb))
-            if body < len(self.body_names)
-        ]
-        longest = 2.0 * max(sizes, default=0.0)
-        return longest if longest > 0.0 else 1.0
+        return size_of(self.description)
+
+    @cached_property
+    def holding(self) -> Holding | None:
+        """What a run holds of the rows of all joints where loops are redundant but for rounding; else None:
+        all of them."""
+        from sarrus.model.rounding import Holding
+
+        if not self.ranks.deviation or self.candidates is None:
+            return None
+        return Holding(self.description, self.candidates, self.ranks.scales, self.ranks.ranks)
 
     @cached_property
     def coordinate_places(self) -> tuple[np.ndarray, np.ndarray]:
@@ -254,7 +258,8 @@ class Model:
         nodes = join(position, orientation)
         out = np.zeros(len(nodes))
         read_potential(*self._workspace(), nodes, self._near(winding), self.gravity, out, self.every.flag)
-        return out
+        # Kernels count heights from their own origin.
+        return out - self.masses.sum() * float(self.gravity @ self.description.origin)
 
     def kinetic_energy(self, position, orientation, velocity, angular_velocity, winding=None) -> np.ndarray:
         """(T,) kinetic energy [J], armatures included."""

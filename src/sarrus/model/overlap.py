@@ -11,7 +11,7 @@ import numpy as np
 from sarrus import layout as at
 from sarrus.errors import MechanismError
 from sarrus.mechanism.rotations import multiply
-from sarrus.model.assembly import kernel_state
+from sarrus.model.assembly import held_rows, kernel_state
 from sarrus.model.description import matrix
 from sarrus.model.gaps import line_gaps
 from sarrus.model.linear import Linearisation
@@ -139,7 +139,7 @@ class Bounds:
                 _, row = here.coordinates(np.array([line.joint]), np.array([line.coordinate]))
                 out[k] = line.side * row.toarray()[0]
                 continue
-            normal, point = touch[bound.number, :3], touch[bound.number, 3:]
+            normal, point = touch[bound.number, :3], touch[bound.number, 3:] + model.description.origin
             for body, sign in ((line.a, -1.0), (line.b, 1.0)):
                 if body < here.bodies:
                     arm = np.cross(point - state.position[body], normal)
@@ -177,18 +177,20 @@ def push_apart(model: Model, state: State) -> State:
     if not found:
         return state
     now = state
-    size = max(1.0, float(np.abs(state.position).max(initial=0.0)))
+    size = max(1.0, float(np.abs(state.position - model.description.origin).max(initial=0.0)))
     closed = max(CLOSED * size, 10.0 * model.ranks.inexact)
     for _ in range(ROUNDS):
         here = Linearisation(model.every, kernel_state(model, now))
-        open_by = float(np.abs(here.residual).max(initial=0.0))
+        residual, G = held_rows(model, here)
+        open_by = float(np.abs(residual).max(initial=0.0))
         if not found and open_by < closed:
             return now
         # What is near takes part, so that nothing is pushed from one overlap into another.
         deepest = max((-bound.value for bound in found), default=0.0)
         near = bounds.at(now, max(2.0 * deepest, 10.0 * open_by))
+        rows, values = bounds.rows(near, now, here), np.array([b.value for b in near]) - LEFT
         try:
-            motion = projection(here, bounds.rows(near, now, here), np.array([b.value for b in near]) - LEFT)
+            motion = projection(here, residual, G, rows, values)
         except (np.linalg.LinAlgError, RuntimeError):
             # No multipliers: the shapes have no direction in which they part.
             break
@@ -204,14 +206,16 @@ def push_apart(model: Model, state: State) -> State:
     )
 
 
-def projection(here: Linearisation, rows: np.ndarray, values: np.ndarray) -> np.ndarray:
+def projection(
+    here: Linearisation, residual: np.ndarray, G, rows: np.ndarray, values: np.ndarray
+) -> np.ndarray:
     """The least motion d (6 nb,), in the metric of the masses, with `values` + rows d >= 0 that takes the
-    residuals of the joints to 0."""
+    residuals of the joints, whose Jacobian is G, to 0."""
     from scipy.optimize import nnls
     from scipy.sparse import identity
     from scipy.sparse.linalg import splu
 
-    W, G = here.inverse_mass(), here.matrix
+    W = here.inverse_mass()
     away, motion = W @ rows.T, np.zeros(6 * here.bodies)
     free = float(np.einsum("ki,ik->k", rows, away).max(initial=0.0))
     if G.shape[0]:
@@ -219,7 +223,7 @@ def projection(here: Linearisation, rows: np.ndarray, values: np.ndarray) -> np.
         S = (GW @ G.T).tocsc()
         S = S + REDUNDANT * max(float(S.diagonal().mean()), 1e-300) * identity(S.shape[0], format="csc")
         solve = splu(S).solve
-        motion = -(GW.T @ solve(here.residual))
+        motion = -(GW.T @ solve(residual))
         away = away - GW.T @ solve(G @ away)
     if not len(rows):
         return motion
@@ -237,7 +241,7 @@ def moved(model: Model, before: State, here: Linearisation) -> State:
     """`before` at the configuration in `here`."""
     out, order, nb = before.copy(), model.description.tree.order, here.bodies
     out.memory = None
-    out.position[order] = here.state[:nb, at.X : at.X + 3]
+    out.position[order] = here.state[:nb, at.X : at.X + 3] + model.description.origin
     turned = np.zeros((nb, 4))
     turned[order] = here.state[:nb, at.Q : at.Q + 4]
     out.orientation = multiply(turned, model.initial_state().orientation)

@@ -75,7 +75,8 @@ class Pairs:
         """(x, R) of all bodies and the world, in the frames of the kernels; position (nb, 3), orientation
         (nb, 4) of the user's frames."""
         R = rotations(orientation) @ np.swapaxes(self.model.description.rotation, 1, 2)
-        return np.vstack([position, np.zeros((1, 3))]), np.concatenate([R, np.eye(3)[None]])
+        x = position - self.model.description.origin
+        return np.vstack([x, np.zeros((1, 3))]), np.concatenate([R, np.eye(3)[None]])
 
     def distance(self, position: np.ndarray, orientation: np.ndarray) -> np.ndarray:
         """(T,) smallest signed distance [m] of a pair at every node."""

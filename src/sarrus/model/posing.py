@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sarrus import layout as at
-from sarrus.model.assembly import CLOSED, kernel_state, state_of
+from sarrus.model.assembly import CLOSED, held_rows, kernel_state, state_of
 from sarrus.model.linear import Linearisation
 from sarrus.model.model import Model
 from sarrus.model.state import State
@@ -62,7 +62,8 @@ class Pose:
             state.position[None], state.orientation[None], winding=state.winding
         )[0][0]
         self.value = float(self.winding[self.chosen])
-        self.size = max(1.0, float(np.abs(state.position).max(initial=0.0)))
+        far = np.abs(state.position - model.description.origin)
+        self.size = max(1.0, float(far.max(initial=0.0)))
 
     def move_to(self, value: float) -> bool:
         """Whether a pose with the coordinate at `value` was found; else everything stays as it is."""
@@ -71,7 +72,8 @@ class Pose:
         last = np.inf
         for _ in range(ITERATIONS):
             q, rows = here.coordinates(self.index, self.component)
-            error = np.append(here.residual, q[self.chosen] - value)
+            residual, matrix = held_rows(self.model, here)
+            error = np.append(residual, q[self.chosen] - value)
             worst = float(np.abs(error).max())
             if worst < tolerance:
                 self._keep_turns(q)
@@ -80,7 +82,7 @@ class Pose:
             if not worst < 10.0 * last:
                 break
             last = worst
-            here.move(self._least_motion(rows, error))
+            here.move(self._least_motion(matrix, rows, error))
         here.state[:], self.winding = before, winding
         here.update()
         return False
@@ -90,10 +92,10 @@ class Pose:
         self.winding = q
         self.model.put_winding(self.model.every, self.here.state, q)
 
-    def _least_motion(self, rows, error: np.ndarray) -> np.ndarray:
+    def _least_motion(self, matrix, rows, error: np.ndarray) -> np.ndarray:
         """The motion (6 nb,) that removes `error` to first order with the least change of coordinates."""
         C = rows.toarray()
-        A = np.concatenate([self.here.matrix.toarray(), C[self.chosen : self.chosen + 1]])
+        A = np.concatenate([matrix.toarray(), C[self.chosen : self.chosen + 1]])
         H = C.T @ C
         H[np.diag_indices_from(H)] += self.weight
         X = np.linalg.solve(H, A.T)

@@ -18,14 +18,17 @@ from sarrus.model.linear import Linearisation, least_change
 
 SEEDS = 3
 MOVES, STRIDE, PERSISTENCE = 10, 0.03, 0.7
-# A pivot below this part of the scale of its joint belongs to a redundant row.
-RANK_TOLERANCE = 1e-8
+# A pivot below this part of the scale of its joint belongs to a redundant row, one below NOISE is rounding.
+RANK_TOLERANCE, NOISE = 1e-8, 1e-13
+# Pivots are squares of singular values; those below this many times the misfit that counts as rounding may
+# belong to rows that are redundant but for rounding.
+CANDIDATE = 5.0
 # A row whose pivot is below this part of its scale before any other of its joint is eliminated is never a
 # choice.
 VIABLE = 1e-10
-# Pivots between these parts of the scale mean a geometry that is overconstrained but for a small error.
-DOUBTFUL = (1e-10, 1e-5)
-ASSEMBLED = 1e-10
+# Rows of an assembled configuration hold to this; exact geometry meets the second on its random motions
+# (times the size of the mechanism).
+ASSEMBLED, EXACT = 1e-10, 1e-12
 # Bodies that are lighter than this part of the heaviest stand for frames between joints: the scale of a row
 # that ends at one is not that of its own mass.
 LIGHTEST = 1e-6
@@ -34,7 +37,11 @@ LIGHTEST = 1e-6
 @dataclass
 class Ranks:
     """ranks: independent rows per closing joint; redundant: (joint name, row of the joint) of the others at
-    the reference."""
+    the reference.
+
+    Where joints do not fit each other exactly, redundant rows disagree with the independent ones: misfits per
+    joint, shared out over all joints by least squares [rad, parts of the size], deviation of the closing
+    joints in a run, which take all of it [rad, m], the largest over sampled motions."""
 
     ranks: dict[int, int] = field(default_factory=dict)
     scales: np.ndarray = field(default_factory=lambda: np.ones((0, 6)))
@@ -42,8 +49,25 @@ class Ranks:
     settled: np.ndarray = field(default_factory=lambda: np.ones(0, bool))
     redundant: tuple[tuple[str, int], ...] = ()
     differing: tuple[str, ...] = ()  # joints whose rank differs between motions: several branches meet
-    doubtful: tuple[str, ...] = ()
     inexact: float = 0.0  # residual that remains when the loops are assembled
+    tolerance: float = 0.0  # misfits up to this count as rounding
+    misfits: dict[str, float] = field(default_factory=dict)
+    deviation: float = 0.0
+    combined: tuple[int, ...] = ()  # closing joints that a run holds by combinations of rows: see `rounding`
+    # (closing joint, misfit of its loop) where a motion was not allowed because it exceeds the tolerance
+    refused: tuple[tuple[str, float], ...] = ()
+    # Closing joints whose rows depend on others in the reference configuration, which no motion leaves.
+    shaky: tuple[str, ...] = ()
+
+    @property
+    def misfit(self) -> float:
+        """The largest misfit of a joint [rad, parts of the size]."""
+        return max(self.misfits.values(), default=0.0)
+
+    @property
+    def left_open(self) -> float:
+        """What rows of an assembled configuration may miss [rad, m]: the geometry leaves no less."""
+        return max(self.inexact, self.deviation)
 
 
 @dataclass
@@ -55,6 +79,7 @@ class Choice:
     places: dict[int, list[int]]
     smallest: dict[int, float]
     viable: dict[int, set[int]]  # places whose rows are not redundant by themselves
+    blocks: dict[int, np.ndarray]  # matrix of the rows of a joint, places in order, scaled; see `choose`
 
 
 def choose_rows(
@@ -63,9 +88,10 @@ def choose_rows(
     scales: np.ndarray,
     ranks: dict[int, int] | None,
     work: np.ndarray | None = None,
+    tolerance: float = 0.0,
 ) -> Choice:
-    """Active rows of all closing joints at the configuration in `state` (of `candidates`); ranks None: by
-    tolerance."""
+    """Active rows of all closing joints at the configuration in `state` (of `candidates`); ranks None: those
+    with pivots above the tolerance."""
     from sarrus.solvers.choice import choose
 
     topo = candidates.topo
@@ -73,15 +99,15 @@ def choose_rows(
     wanted = np.full(nj, -1, np.int64)
     for j, rank in (ranks or {}).items():
         wanted[j] = rank
-    tolerance = RANK_TOLERANCE if ranks is None else 0.0
     chosen, pivots, before = np.zeros(rows, np.int64), np.zeros(rows), np.zeros(rows)
+    blocks = np.zeros((rows, 6))
     table = topo[topo[0, at.T_ROWS] : topo[0, at.T_ROWS] + rows]
     places = state[topo[0, at.S_ROWS] : topo[0, at.S_ROWS] + rows, at.ACTIVE].astype(int)
     choose(
         topo, candidates.par, state, candidates.new_work() if work is None else work, wanted,
-        scales[table[:, at.ROW_OF], places], tolerance, chosen, pivots, before, candidates.flag,
+        scales[table[:, at.ROW_OF], places], tolerance, chosen, pivots, before, blocks, candidates.flag,
     )  # fmt: skip
-    out = Choice({}, {}, {}, {})
+    out = Choice({}, {}, {}, {}, {})
     for j in np.unique(table[:, at.ROW_OF]):
         mine = np.flatnonzero(table[:, at.ROW_OF] == j)
         kept = mine[chosen[mine] >= 0]
@@ -89,44 +115,57 @@ def choose_rows(
         out.ranks[int(j)] = len(kept)
         out.places[int(j)] = [int(places[k]) for k in kept]
         out.viable[int(j)] = {int(places[k]) for k in mine if before[k] > VIABLE}
+        inside = np.argsort(places[mine])
+        out.blocks[int(j)] = blocks[mine[inside]][:, inside]
         out.smallest[int(j)] = float(pivots[kept].min()) if len(kept) else np.inf
     return out
 
 
-def find_ranks(d: Description, every: Arrays, candidates: Arrays, closing: list[int]) -> Ranks:
-    """Ranks of the closing joints: the largest over random feasible motions from the reference
-    configuration."""
+def find_ranks(
+    d: Description, every: Arrays, candidates: Arrays, closing: list[int], size: float, tolerance: float
+) -> Ranks:
+    """Ranks of the closing joints: the largest over random feasible motions from the reference configuration.
+
+    size: of the mechanism [m]; tolerance: misfits of redundant rows up to this count as rounding."""
+    from sarrus.model.rounding import allowed_ranks, locked
+
     start = every.state.copy()
     here = Linearisation(every, start)
     floor = settle(here)
     scales = row_scales(here)
+    candidate = max((CANDIDATE * tolerance) ** 2, NOISE)
+    strict = min(RANK_TOLERANCE, candidate)
     found: list[Choice] = []
+    rough: list[Choice] = []
+    exact = True
     for seed in range(SEEDS):
         here = Linearisation(every, every.state.copy())
         settle(here)
-        wander(here, np.random.default_rng(seed), floor)
-        found.append(choose_rows(candidates, carried(candidates, here.state), scales, None))
-    ranks = {j: max(c.ranks[j] for c in found) for j in closing}
-    at_start = choose_rows(candidates, carried(candidates, start), scales, ranks)
+        exact &= wander(here, np.random.default_rng(seed), floor, size)
+        there = carried(candidates, here.state)
+        found.append(choose_rows(candidates, there, scales, None, tolerance=strict))
+        rough.append(choose_rows(candidates, there, scales, None, tolerance=candidate))
+    out = Ranks(scales=scales, inexact=floor, tolerance=tolerance)
+    out.ranks = {j: max(c.ranks[j] for c in found) for j in closing}
+    fewest = {j: max(c.ranks[j] for c in rough) for j in closing}
+    out.differing = tuple(d.joints[j].name for j in closing if len({c.ranks[j] for c in found}) > 1)
+    if fewest != out.ranks:
+        stuck = locked(d, every, candidates, out, start, size)
+        fewest = {j: fewest[j] if j in stuck else rank for j, rank in out.ranks.items()}
+    if not exact or fewest != out.ranks:
+        out.ranks = allowed_ranks(d, every, candidates, out, fewest, start, size)
+    at_start = choose_rows(candidates, carried(candidates, start), scales, out.ranks)
     redundant = []
     for j in closing:
         joint = d.joints[j]
         kept = set(at_start.places[j])
         spare = [i for i, place in enumerate(joint.places) if place not in kept]
-        redundant += [(joint.name, i) for i in spare[-(len(joint.places) - ranks[j]) or len(spare) :]]
-    settled = np.zeros(len(d.joints), bool)
+        redundant += [(joint.name, i) for i in spare[-(len(joint.places) - out.ranks[j]) or len(spare) :]]
+    out.redundant = tuple(redundant)
+    out.settled = np.zeros(len(d.joints), bool)
     for j in closing:
-        settled[j] = len(set.union(*(c.viable[j] for c in found))) == ranks[j]
-    name = [joint.name for joint in d.joints]
-    return Ranks(
-        ranks=ranks,
-        scales=scales,
-        settled=settled,
-        redundant=tuple(redundant),
-        differing=tuple(name[j] for j in closing if len({c.ranks[j] for c in found}) > 1),
-        doubtful=tuple(name[j] for j in closing if min(c.smallest[j] for c in found) < DOUBTFUL[1]),
-        inexact=floor,
-    )
+        out.settled[j] = len(set.union(*(c.viable[j] for c in found))) == out.ranks[j]
+    return out
 
 
 def row_scales(here: Linearisation) -> np.ndarray:
@@ -141,11 +180,11 @@ def row_scales(here: Linearisation) -> np.ndarray:
     return scales
 
 
-def settle(here: Linearisation, iterations: int = 10) -> float:
+def settle(here: Linearisation, tolerance: float = ASSEMBLED, iterations: int = 10) -> float:
     """Gauss-Newton on all rows from the configuration of `here`; returns the residual that remains."""
     for _ in range(iterations):
         size = float(np.abs(here.residual).max(initial=0.0))
-        if not size > ASSEMBLED:
+        if not size > tolerance:
             return size
         before = here.state.copy()
         here.move(least_change(here.matrix, here.residual))
@@ -158,25 +197,34 @@ def settle(here: Linearisation, iterations: int = 10) -> float:
     return float(np.abs(here.residual).max(initial=0.0))
 
 
-def wander(here: Linearisation, random: np.random.Generator, floor: float) -> None:
+def wander(here: Linearisation, random: np.random.Generator, floor: float, size: float = 1.0) -> bool:
     """Moves along random directions that the constraints allow, keeping them; stops at the last good
-    configuration."""
-    direction = random.normal(size=6 * here.bodies)
+    configuration.  Returns whether it moved and all rows could be met on the way."""
+    direction, exact = random.normal(size=6 * here.bodies), True
     for _ in range(MOVES):
         fresh = (1.0 - PERSISTENCE) * random.normal(size=len(direction)) * np.abs(direction).mean()
         direction = PERSISTENCE * direction + fresh
         G = here.matrix
         for _ in range(2):
             direction = direction + least_change(G, G @ direction)
-        size = np.abs(direction).max()
-        if not size > 1e-9:
-            return
+        length = extent(direction, size)
+        if not length > 1e-9:
+            return False
         before = here.state.copy()
-        here.move(STRIDE * direction / size)
-        if not settle(here) < max(10.0 * floor, 1e-9):
+        here.move(STRIDE * direction / length)
+        left = settle(here, EXACT * max(1.0, size))
+        exact &= left <= max(floor, EXACT * max(1.0, size))
+        if not left < max(10.0 * floor, 1e-9):
             here.state[:] = before
             here.update()
             direction = random.normal(size=len(direction))
+    return exact
+
+
+def extent(motion: np.ndarray, size: float) -> float:
+    """Largest part of a motion (6 nb,): radians, or metres over the size of the mechanism."""
+    parts = np.abs(motion).reshape(-1, 6)
+    return float(max(parts[:, :3].max(initial=0.0) / size, parts[:, 3:].max(initial=0.0)))
 
 
 def carried(arrays: Arrays, state: np.ndarray) -> np.ndarray:

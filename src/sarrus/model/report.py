@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from sarrus.model.model import Model
 
 LISTED = 12
+# Joints that are off by more than this part of the worst are named.
+PART = 0.3
 
 
 def loops(model: Model) -> list[tuple[str, ...]]:
@@ -24,13 +26,7 @@ def loops(model: Model) -> list[tuple[str, ...]]:
         joint = d.joints[j]
         if not isinstance(joint.source, Joint):
             continue
-        a, b = int(d.number[joint.a]), int(d.number[joint.b])
-        top = tree.common_ancestor([a, b])
-        path = []
-        for body in (a, b):
-            while body != top:
-                path.append(tree.joint[body])
-                body = tree.parent[body]
+        path = tree.between(int(d.number[joint.a]), int(d.number[joint.b]))
         out.append((*[names[i] for i in path if i < len(names)], names[j]))
     return out
 
@@ -109,6 +105,32 @@ def shortened(parts: list[str]) -> str:
     return text + (f" and {len(parts) - LISTED} more" if len(parts) > LISTED else "")
 
 
+def rounded(model: Model) -> str:
+    """How far the joints of loops that are redundant but for rounding miss each other."""
+    ranks = model.ranks
+    worst = sorted(ranks.misfits.items(), key=lambda item: -item[1])
+    parts = [f"{name!r} {off:.1e}" for name, off in worst if off > PART * ranks.misfit]
+    return (
+        "joints of the loops fit each other but for rounding (rad, or parts of the size, over 1 rad of "
+        f"motion): {shortened(parts)}; closing joints take up to {ranks.deviation:.1e}; "
+        "sarrus.align makes them fit"
+    )
+
+
+def refusal(model: Model) -> str:
+    """Why a mechanism that would move if its joints fitted each other cannot."""
+    if not model.ranks.refused:
+        return "no degree of freedom is left by its loops: it cannot move"
+    name, misfit = model.ranks.refused[0]
+    loop = next((loop for loop in model.loops if loop[-1] == name), (name,))
+    left = "no degree of freedom is left" if not model.dof else "it has a degree of freedom less"
+    return (
+        f"the loop {' - '.join(loop)} would move if its joints missed each other by no more than "
+        f"{model.ranks.tolerance:.1e} (rad, or parts of the size: redundancy_tolerance), but it is off by "
+        f"{misfit:.1e}: {left}"
+    )
+
+
 def report(model: Model) -> str:
     """Bodies, joints, contacts, loops, degrees of freedom and redundancy in words."""
     mechanism, ranks = model.mechanism, model.ranks
@@ -142,7 +164,7 @@ def report(model: Model) -> str:
     if len(model.loops) > LISTED:
         lines.append(f"    and {len(model.loops) - LISTED} more")
     degrees = "degree of freedom" if model.dof == 1 else "degrees of freedom"
-    lines.append(f"  {model.dof} {degrees}")
+    lines.append(f"  {model.dof} {degrees}" + ("" if model.dof else ": it cannot move"))
     if model.redundant:
         per_joint = Counter(name for name, _ in model.redundant)
         rows = ", ".join(f"{n} of {name!r}" for name, n in list(per_joint.items())[:LISTED])
@@ -158,6 +180,10 @@ def report(model: Model) -> str:
             f"  several branches of motion meet: the mobility of {listed(ranks.differing)} differs between "
             "them"
         )
-    if ranks.doubtful:
-        lines.append(f"  nearly redundant: {listed(ranks.doubtful)}")
+    if ranks.misfit:
+        lines.append(f"  {rounded(model)}")
+    if ranks.refused:
+        lines.append(f"  {refusal(model)}")
+    if ranks.shaky:
+        lines.append(f"  shaky: {listed(ranks.shaky)} can move by nothing but infinitely little")
     return "\n".join(lines)

@@ -15,7 +15,7 @@ from sarrus.model.description import (
     is_dual,
     motor_components,
 )
-from sarrus.model.geometry import JointGeometry
+from sarrus.model.geometry import JointGeometry, centres_of
 from sarrus.model.plan import Plan
 
 
@@ -58,7 +58,7 @@ def joint_table(d: Description, drives: Drives, lines: Lines) -> np.ndarray:
     for j, joint in enumerate(d.joints):
         row = table[j]
         p, line = (tree[j], lines.lines[tree[j]]) if j in tree else lines.add()
-        _put_geometry(line, joint)
+        put_geometry(line, joint)
         row[[at.JOINT_KIND, at.JOINT_PAR]] = joint.kind, p
         row[[at.JOINT_A, at.JOINT_B]] = d.number[joint.a], d.number[joint.b]
         row[[at.JOINT_KR, at.JOINT_KT]] = joint.rotations, joint.translations
@@ -92,7 +92,8 @@ def joint_table(d: Description, drives: Drives, lines: Lines) -> np.ndarray:
     return table
 
 
-def _put_geometry(line: np.ndarray, joint: JointGeometry) -> None:
+def put_geometry(line: np.ndarray, joint: JointGeometry) -> None:
+    """Points and bases of a joint into its line of `par`."""
     line[at.PA : at.PA + 3], line[at.PB : at.PB + 3] = joint.pa, joint.pb
     line[at.TB : at.TB + 9], line[at.RB : at.RB + 9] = joint.basis_t.ravel(), joint.basis_r.ravel()
     line[at.PITCH] = joint.number
@@ -103,7 +104,7 @@ def _put_curve(d: Description, joint: JointGeometry, row: np.ndarray, lines: Lin
     from scipy.interpolate import CubicSpline
 
     curve = joint.source
-    centres = [body.position for body in d.mechanism.bodies.values()] + [np.zeros(3)]
+    centres = centres_of(d.mechanism)
     points = curve.points - centres[joint.a]
     s = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
     if len(points) == 2:
@@ -125,7 +126,7 @@ def element_table(d: Description, lines: Lines, world: int) -> tuple[np.ndarray,
     """(elements, lines of scratch work); springs first, in the order of the mechanism."""
     m = d.mechanism
     index = {joint.name: j for j, joint in enumerate(d.joints) if joint.name}
-    centres = [body.position for body in m.bodies.values()] + [np.zeros(3)]
+    centres = centres_of(m)
     table: list[np.ndarray] = []
 
     def add(kind: int, a: int, b: int, port: int = -1) -> tuple[np.ndarray, np.ndarray]:

@@ -7,6 +7,8 @@ serves every topology.  Gains and compliances may have either sign: a stage of a
 Implements: the loop part of [MC23] Algorithms 3 and 4.  Differs: rows are eliminated one at a time at the
 upper end of their loop."""
 
+from math import sqrt
+
 from sarrus._jit import helper, kernel
 from sarrus.layout import (
     BODIES,
@@ -300,14 +302,18 @@ def solve_rows(topo, state, work, b, item, z):
 
 
 @kernel
-def close_rows_pivoted(topo, work, b, item, ranks, scales, tolerance, chosen, pivots, before):
+def close_rows_pivoted(topo, work, b, item, choice):
     """Rows that end at body b, joint by joint, largest pivot first; what is below the tolerance or beyond the
     rank is dropped.
 
+    choice: (ranks, scales, tolerance, chosen, pivots, before, blocks).
+
     ranks: rows wanted per joint, or -1 where the tolerance alone decides; scales: diagonal of a row of free
     bodies, which pivots are compared with; chosen: order of elimination per row, -1 if dropped; pivots: over
-    their scales; before: the same before any row of the joint is eliminated.  The matrix is symmetric here
+    their scales; before: the same before any row of the joint is eliminated; blocks: then too, the scaled
+    matrix of the rows of the joint, one line per row.  The matrix is symmetric here
     (projection of momenta), so this is a pivoted Cholesky factorisation of the scaled matrix."""
+    ranks, scales, tolerance, chosen, pivots, before, blocks = choice
     for g in range(topo[0, T_GROUPS] + topo[item, GROUP0], topo[0, T_GROUPS] + topo[item, GROUP1]):
         last = topo[g, CLOSE1]
         first = topo[g, CLOSE0]
@@ -318,6 +324,10 @@ def close_rows_pivoted(topo, work, b, item, ranks, scales, tolerance, chosen, pi
                 pivots[end] = 0.0
                 before[end] = get1(work, topo[0, W_ROWS] + end, slot_of(topo, end)) / scales[end]
                 end += 1
+            for k in range(first, end):
+                for j in range(first, end):
+                    coupling = get1(work, topo[0, W_ROWS] + k, slot_of(topo, j))
+                    blocks[k, j - first] = coupling / sqrt(scales[k] * scales[j])
             for rank in range(end - first if ranks[of] < 0 else ranks[of]):
                 best = largest_pivot(topo, work, first, end, scales, tolerance, chosen)
                 if best < 0:

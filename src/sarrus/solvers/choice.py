@@ -11,7 +11,7 @@ from sarrus.solvers.tree import project_up
 
 
 @entry
-def choose(topo, par, state, work, ranks, scales, tolerance, chosen, pivots, before, elements):
+def choose(topo, par, state, work, ranks, scales, tolerance, chosen, pivots, before, blocks, elements):
     """Chooses the active rows of every loop at the node in `state`; see `close_rows_pivoted`"""
     for b in range(topo[0, BODIES]):
         if topo[b + 1, FLAGS] & SEEDED:
@@ -22,4 +22,5 @@ def choose(topo, par, state, work, ranks, scales, tolerance, chosen, pivots, bef
         enter(topo, par, work, b, topo[b + 1, PARENT])
     enter_rows(topo, par, state, work, elements)
     projection_compliance(topo, par, work)
-    project_up(topo, par, state, work, True, elements, (ranks, scales, tolerance, chosen, pivots, before))
+    choice = ranks, scales, tolerance, chosen, pivots, before, blocks
+    project_up(topo, par, state, work, True, elements, choice)

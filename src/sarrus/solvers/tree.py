@@ -243,8 +243,7 @@ def solve_link(topo, work, b, z, motions, loops):
 def project_up(topo, par, state, work, loops, elements, choice):
     """Eliminates [M, -G'; G, 0] at the node, right-hand side the momenta.
 
-    choice: None, or (ranks, scales, tolerance, chosen, pivots, before) to choose the active rows of every
-    loop (see `close_rows_pivoted`)"""
+    choice: None, or what `close_rows_pivoted` needs to choose the active rows of every loop"""
     n = topo[0, BODIES]
     if loops is not None:
         open_border(topo, work, G0)
@@ -253,9 +252,7 @@ def project_up(topo, par, state, work, loops, elements, choice):
         if loops is not None:
             if closes(topo, b):
                 if choice is not None:
-                    close_rows_pivoted(
-                        topo, work, b, b + 1, choice[0], choice[1], choice[2], choice[3], choice[4], choice[5]
-                    )
+                    close_rows_pivoted(topo, work, b, b + 1, choice)
                 else:
                     close_rows(topo, work, b, b + 1)
         M, r = (diagonal(get1(par, b, MASS)), ZERO9, get9(work, b, JW)), get6(state, b, P)
@@ -291,9 +288,7 @@ def project_up(topo, par, state, work, loops, elements, choice):
                 carry_rows(topo, work, b, arm, arm)
     if loops is not None:
         if choice is not None:
-            close_rows_pivoted(
-                topo, work, n, 0, choice[0], choice[1], choice[2], choice[3], choice[4], choice[5]
-            )
+            close_rows_pivoted(topo, work, n, 0, choice)
         else:
             close_rows(topo, work, n, 0)
 

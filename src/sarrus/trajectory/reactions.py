@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 # Added to the diagonal of G'G, relative to its mean: it is singular along the free motions, where joints do
 # not act.
 REGULARISATION = 1e-11
+# The same where joints fit each other but for rounding: what that makes of the redundant rows is not force.
+ROUNDED = 1e-6
 REFINEMENTS = 3
 
 
@@ -69,7 +71,8 @@ class Sharing:
             np.add.at(effect, bodies, sign * np.concatenate([force, about], axis=1))
         G = here.matrix[self.rows]
         K = (G.T @ G).tocsc()
-        factor = splu(K + REGULARISATION * K.diagonal().mean() * identity(6 * n, format="csc"))
+        part = ROUNDED if self.model.ranks.misfit else REGULARISATION
+        factor = splu(K + part * K.diagonal().mean() * identity(6 * n, format="csc"))
         wanted = effect[:n].ravel()
         y = factor.solve(wanted)
         for _ in range(REFINEMENTS):

@@ -21,6 +21,8 @@ def report(traj: Trajectory) -> str:
     if violation.max() > 0.0:
         by_joint = {name: path.max() for name, path in traj.violation(by_joint=True).items()}
         worst = f", largest at joint {max(by_joint, key=by_joint.get)!r}"
+        if traj.model.ranks.misfit:
+            worst += " (its loops fit but for rounding: see sarrus.align)"
     lines = [
         f"{traj.method}, dt {traj.dt:g} s, {totals['steps']} steps, {traj.time[0]:g} to {traj.time[-1]:g} s, "
         f"{len(traj)} nodes recorded, {len(traj.body_names)} bodies",

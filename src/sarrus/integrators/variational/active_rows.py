@@ -7,6 +7,7 @@ import numpy as np
 from sarrus import layout as at
 from sarrus.model import Model
 from sarrus.model.arrays import Arrays
+from sarrus.model.rounding import combinations
 from sarrus.solvers.choice import choose
 
 
@@ -28,6 +29,9 @@ class ActiveRows:
         self.ranks[list(model.ranks.ranks)] = list(model.ranks.ranks.values())
         self.scales = model.ranks.scales[self.of, self.places.astype(int)]
         self.chosen, self.pivots, self.before = np.zeros(rows, np.int64), np.zeros(rows), np.zeros(rows)
+        self.blocks = np.zeros((rows, 6))
+        # Candidate rows of the joints that are held by combinations.
+        self.combined = {j: np.flatnonzero(self.of == j) for j in model.ranks.combined}
         # First active row of every joint that closes a loop: its rows stand together.
         table = self.topo[self.topo[0, at.T_ROWS] : self.topo[0, at.T_ROWS] + self.topo[0, at.ROWS]]
         self.first = np.zeros(self.joints, np.int64)
@@ -46,11 +50,23 @@ class ActiveRows:
         self.state[first : first + self.joints] = kernel[joints]
         choose(
             arrays.topo, arrays.par, self.state, self.work, self.ranks, self.scales, 0.0, self.chosen,
-            self.pivots, self.before, arrays.flag,
+            self.pivots, self.before, self.blocks, arrays.flag,
         )  # fmt: skip
         kept = self.chosen >= 0
         full = np.bincount(self.of[kept], minlength=self.joints) == self.ranks
         kept &= full[self.of]
         lines = self.topo[0, at.S_ROWS] + self.first[self.of[kept]] + self.chosen[kept]
         kernel[lines, at.ACTIVE] = self.places[kept]
+        for j, rows in self.combined.items():
+            self._combine(kernel, j, rows)
         kernel[joints, at.WATCH] = 0.0
+
+    def _combine(self, kernel: np.ndarray, j: int, rows: np.ndarray) -> None:
+        """Puts combinations of the candidate rows of joint j into its active rows."""
+        rank = int(self.ranks[j])
+        kept, _, scales = combinations(self.blocks[rows][:, : len(rows)], self.scales[rows], rank)
+        lines = self.topo[0, at.S_ROWS] + self.first[j] + np.arange(rank)
+        kernel[lines, at.ACTIVE] = at.COMBINED
+        kernel[lines, at.WEIGHTS : at.WEIGHTS + 6] = 0.0
+        kernel[lines[:, None], at.WEIGHTS + self.places[rows].astype(int)] = kept
+        kernel[lines, at.WEIGHT_SCALE] = scales

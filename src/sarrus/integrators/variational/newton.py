@@ -8,12 +8,11 @@ it is made anew."""
 
 from sarrus._jit import helper, kernel
 from sarrus.dynamics.body import place
-from sarrus.dynamics.border import border_residual, put_rows
+from sarrus.dynamics.border import border_residual, put_rows, row_scale
 from sarrus.dynamics.custom import add_custom_forces, seed_bodies
 from sarrus.dynamics.evaluate import evaluate
 from sarrus.integrators.variational.node import ASIDE
 from sarrus.layout import (
-    ACTIVE,
     ARM1,
     BODIES,
     CONSTRAINT_ROW,
@@ -127,7 +126,7 @@ def is_near_singular(topo, state, work, dt, scales):
         it = topo[0, T_ROWS] + k
         if topo[it, ROW_KIND] == CONSTRAINT_ROW:
             of = topo[it, ROW_OF]
-            scale = scales[of, int(get1(state, topo[0, S_ROWS] + k, ACTIVE))]
+            scale = row_scale(topo, state, scales, k, of)
             here = abs(get1(work, topo[0, W_ROWS] + k, DIAG) / dt)
             if here < NEAR * scale * get1(state, topo[0, S_JOINTS] + of, NODE_PIVOT):
                 return True

@@ -12,6 +12,7 @@ from sarrus.dynamics.border import (
     keep_compliant_impulses,
     projection_compliance,
     put_rows,
+    row_scale,
 )
 from sarrus.dynamics.coordinates import add_pair, arm_between, coordinate_rate
 from sarrus.dynamics.custom import add_custom_forces, seed_bodies
@@ -22,6 +23,7 @@ from sarrus.dynamics.turns import enter_turns, follow_turns
 from sarrus.layout import (
     ACTIVE,
     BODIES,
+    COMBINED,
     CONSTRAINT_ROW,
     CUSTOM_FORCES,
     DIAG,
@@ -232,9 +234,20 @@ def enter_aside(topo, par, state, work, h, loops, elements):
 
 
 @kernel
+def node_pivot(topo, state):
+    """Smallest pivot of a loop over its scale, as `smallest_pivot` found it at the node"""
+    least = HUGE
+    for k in range(topo[0, ROWS]):
+        it = topo[0, T_ROWS] + k
+        if topo[it, ROW_KIND] == CONSTRAINT_ROW:
+            least = min(least, get1(state, topo[0, S_JOINTS] + topo[it, ROW_OF], NODE_PIVOT))
+    return least
+
+
+@kernel
 def smallest_pivot(topo, state, work, scales):
     """(smallest pivot of a loop over its scale, whether one has fallen far below its best since the last
-    choice of rows).
+    choice of rows, or holds combinations of rows, which turn with the motion).
 
     scales: of every place of every joint; the last column tells joints whose rows leave no choice.  Reads the
     pivots of the projection just made"""
@@ -246,13 +259,13 @@ def smallest_pivot(topo, state, work, scales):
             k += 1
             continue
         of, low = topo[it, ROW_OF], HUGE
+        fallen = fallen or int(get1(state, topo[0, S_ROWS] + k, ACTIVE)) == COMBINED
         while (
             k < rows
             and topo[topo[0, T_ROWS] + k, ROW_OF] == of
             and topo[topo[0, T_ROWS] + k, ROW_KIND] == CONSTRAINT_ROW
         ):
-            place = int(get1(state, topo[0, S_ROWS] + k, ACTIVE))
-            pivot = get1(work, topo[0, W_ROWS] + k, DIAG) / scales[of, place]
+            pivot = get1(work, topo[0, W_ROWS] + k, DIAG) / row_scale(topo, state, scales, k, of)
             # A pivot that is not a positive number (NaN included) counts as 0.
             low = min(low, pivot if pivot > 0.0 else 0.0)
             k += 1

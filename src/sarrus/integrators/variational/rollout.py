@@ -48,6 +48,7 @@ from sarrus.integrators.variational.node import (
     enter_aside,
     is_finite,
     momenta_of_velocities,
+    node_pivot,
     project,
     smallest_pivot,
 )
@@ -194,16 +195,31 @@ def write_reactions(topo, total, reactions, line):
 @kernel
 def start(topo, par, state, work, u, settings, scales, mode, loops, elements):
     """Work for the node in `state`, velocities projected onto the constraints where asked; returns the
-    smallest pivot of a loop"""
+    smallest pivot of a loop.
+
+    At a singular node the row vectors are those of a neighbour along the velocities, on the branch of motion
+    that they choose"""
     gravity = (settings[GRAVITY], settings[GRAVITY + 1], settings[GRAVITY + 2])
+    n = topo[0, BODIES]
     begin(topo, par, state, work, gravity, u[0, 0], loops, elements)
     least = 1.0
     if mode == FROM_VELOCITIES:
         momenta_of_velocities(topo, par, state, work, elements)
-    if mode != AS_IT_IS:
+    if mode == AS_IT_IS:
+        if loops is not None:
+            keep_aside(topo, par, state, work, settings[DT], loops, elements)
+    else:
+        for b in range(n):
+            put6(state, b, V, get6(state, b, U))
+        if loops is not None:
+            keep_momenta(topo, state, work)
         project(topo, par, state, work, loops, elements)
         if loops is not None:
             least, fallen = smallest_pivot(topo, state, work, scales)
+            if least < SINGULAR:
+                restore_momenta(topo, state, work)
+                enter_aside(topo, par, state, work, ASIDE * settings[DT], loops, elements)
+                project(topo, par, state, work, loops, elements)
         forget_steps(topo, state)
     return least
 
@@ -237,7 +253,7 @@ def copy_node(topo, source, target, elements):
 
 
 @kernel
-def return_to_node(topo, par, state, work, saved, copied, u, gravity, loops, elements):
+def return_to_node(topo, par, state, work, saved, copied, u, dt, gravity, loops, elements):
     """After a part that was not accepted: the node where it began; nothing is predicted from earlier steps.
 
     copied: whether `saved` holds that node; else its configuration, momenta and velocities are in `state`"""
@@ -245,6 +261,15 @@ def return_to_node(topo, par, state, work, saved, copied, u, gravity, loops, ele
         copy_node(topo, saved, state, elements)
     forget_steps(topo, state)
     begin(topo, par, state, work, gravity, u, loops, elements)
+    if loops is not None:
+        keep_aside(topo, par, state, work, dt, loops, elements)
+
+
+@kernel
+def keep_aside(topo, par, state, work, dt, loops, elements):
+    """Row vectors of a singular node as `project_node` leaves them for the next step"""
+    if node_pivot(topo, state) < SINGULAR:
+        enter_aside(topo, par, state, work, ASIDE * dt, loops, elements)
 
 
 @kernel
@@ -517,7 +542,7 @@ def rollout(name, loops, elements, contacts):
                         return status, k, written
                     spins = status == TOO_FAST
                     return_to_node(
-                        topo, par, state, work, saved, copied, u[ku, 0], gravity, loops, elements
+                        topo, par, state, work, saved, copied, u[ku, 0], h, gravity, loops, elements
                     )
                     counts[CHOSEN] = 1 if again else 0
                     if again:

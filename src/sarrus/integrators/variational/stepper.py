@@ -21,12 +21,14 @@ from sarrus.integrators.variational.balance import LENGTH, SUMS
 from sarrus.integrators.variational.failures import describe
 from sarrus.integrators.variational.near_pairs import DEEPEST, NearPairs, carry_state
 from sarrus.integrators.variational.newton import CHOOSE_ROWS, PAUSED
-from sarrus.integrators.variational.node import SINGULAR
+from sarrus.integrators.variational.node import ASIDE, SINGULAR
 from sarrus.integrators.variational.pyramid import columns
 from sarrus.integrators.variational.snapshot import restore, snapshot
-from sarrus.integrators.variational.stages import TOUCH_COLS, TOUCH_CONTACT, TOUCH_STEP
+from sarrus.integrators.variational.stages import TOUCH_COLS, TOUCH_CONTACT, TOUCH_POINT, TOUCH_STEP
+from sarrus.mechanism.rotations import multiply
 from sarrus.model import Model, State
 from sarrus.model.arrays import Arrays
+from sarrus.model.linear import Linearisation, least_change
 from sarrus.model.nodes import join, split
 from sarrus.model.pairs import NearPlan
 
@@ -50,6 +52,11 @@ SAME = 1e-12
 WARN_SPIN, FINE_TURN = 0.5176, 0.24
 # Turn of a joint per step [rad] that steps which follow the motion aim at.
 AIM = 0.15
+# So many roundings of the largest coordinate are no error of a joint, up to this part of the size.
+ROUNDINGS, FAR = 4.0, 1e-6
+# A start is at rest below this way per step, over the size; its velocities lie between two branches of motion
+# where keeping to one would change them by more than this part.
+STANDING, BETWEEN = 1e-9, 0.05
 # Redundant rows may disagree by this [m, 2 sin(angle/2)], or by this many times the inexactness of the
 # geometry.
 REDUNDANT_LIMIT, INEXACT_FACTOR = 1e-8, 100.0
@@ -79,10 +86,15 @@ class VariationalStepper:
         self.settings = np.zeros(run.SETTINGS)
         self.settings[[run.DT, run.LEFT, run.RIGHT]] = dt, *method.weights
         size = max(1e-3, model.size)
-        self.tolerance = method.tolerance * size
+        # Coordinates far from the origin of the kernels carry this rounding.
+        reach = float(np.abs(state.position - model.description.origin).max(initial=1.0))
+        rounding = ROUNDINGS * np.finfo(float).eps * 2.0 ** np.ceil(np.log2(max(reach, 1.0)))
+        self.tolerance = max(method.tolerance * size, min(rounding, FAR * size))
         self.settings[run.TOLERANCE], self.settings[run.BALANCE] = self.tolerance, method.balance
+        # Redundant but for rounding: no more than the geometry forces, and nothing that is not small.
+        forced = min(INEXACT_FACTOR * model.ranks.deviation, 10.0 * model.ranks.tolerance * size)
         self.settings[run.LIMIT] = max(
-            REDUNDANT_LIMIT * size, INEXACT_FACTOR * model.ranks.inexact, 10.0 * self.tolerance
+            REDUNDANT_LIMIT * size, INEXACT_FACTOR * model.ranks.inexact, forced, 10.0 * self.tolerance
         )
         self.settings[run.GRAVITY : run.GRAVITY + 3] = model.gravity
         self.counts = np.zeros(run.COUNTS, np.int64)
@@ -143,14 +155,54 @@ class VariationalStepper:
             kernel[:n, at.U : at.U + 6] = given
             least = self.start(run.FROM_VELOCITIES)
         if least < SINGULAR:
-            raise MechanismError(
-                f"the mechanism starts in a singular configuration of {self.weakest_loop()}, where branches "
-                "of motion meet and none is chosen; start from another configuration, for example "
-                "sarrus.assemble(model, {joint: small angle})"
-            )
+            self._choose_branch(given)
         if not np.isfinite(kernel[:n, at.U : at.U + 6]).all():
             raise MechanismError("the velocities of the start cannot be made to fit the constraints")
         self.projection = float(np.abs(kernel[:n, at.U : at.U + 6] - given).max(initial=0.0))
+
+    def _choose_branch(self, given: np.ndarray) -> None:
+        """Starts a singular node on the branch of motion that the velocities `given` (n, 6) choose; refuses
+        where they choose none."""
+        kernel, n = self.kernel, len(given)
+        where = f"the mechanism starts in a singular configuration of {self.weakest_loop()}, where branches "
+        advice = "start from another configuration, for example sarrus.assemble(model, {joint: small angle})"
+        if self.model.ranks.shaky:
+            raise MechanismError(
+                f"the mechanism is shaky at joint {self.model.ranks.shaky[0]!r}: it can move by infinitely "
+                "little, no branch of motion leaves its reference configuration, and forces across it have "
+                "no answer; change a length, or leave the joint out"
+            )
+        along = self.projected_on_all_rows(given)
+        speed = float(np.abs(along).max(initial=0.0))
+        if not speed * self.dt > STANDING * max(1e-3, self.model.size):
+            raise MechanismError(f"{where}of motion meet, and at rest none is chosen; {advice}")
+        aside = kernel.copy()
+        aside[:n, at.X : at.X + 3] += ASIDE * self.dt * along[:, :3]
+        turn = np.concatenate([np.full((n, 1), 2.0 / (ASIDE * self.dt)), along[:, 3:]], axis=1)
+        turned = multiply(turn / np.linalg.norm(turn, axis=1)[:, None], aside[:n, at.Q : at.Q + 4])
+        aside[:n, at.Q : at.Q + 4] = turned
+        self.rows.choose(aside)
+        rows = slice(self.topo[0, at.S_ROWS], self.topo[0, at.S_ROWS] + self.topo[0, at.ROWS])
+        kernel[rows] = aside[rows]
+        kernel[:n, at.U : at.U + 6] = along
+        self.start(run.FROM_VELOCITIES)
+        if not np.abs(kernel[:n, at.U : at.U + 6] - along).max() < BETWEEN * speed:
+            raise MechanismError(f"{where}of motion meet, and its velocities are those of none; {advice}")
+
+    def projected_on_all_rows(self, given: np.ndarray) -> np.ndarray:
+        """Velocities `given` (n, 6) of the node in the kernel's order, projected onto all rows of all joints
+        there in the metric of the masses; rows that repeat others are forgiven."""
+        model, n = self.model, len(given)
+        order = np.argsort(self.topo[1 : n + 1, at.USER])[model.every.topo[1 : n + 1, at.USER]]
+        state = model.every.state.copy()
+        state[:n] = self.kernel[order]
+        here = Linearisation(model.every, state)
+        velocities, G, W = given[order].ravel(), here.matrix, here.inverse_mass()
+        for _ in range(2):
+            velocities = velocities + least_change(G, G @ velocities, W)
+        out = np.empty_like(given)
+        out[order] = velocities.reshape(n, 6)
+        return out
 
     def put_motion(self, kernel: np.ndarray, state: State) -> None:
         """Configuration and velocities of `state` into a kernel state."""
@@ -176,7 +228,9 @@ class VariationalStepper:
         first = int(self.topo[0, at.W_ROWS])
         of = self.topo[self.topo[0, at.T_ROWS] : self.topo[0, at.T_ROWS] + rows, at.ROW_OF]
         places = self.kernel[self.topo[0, at.S_ROWS] :][:rows, at.ACTIVE].astype(int)
-        size = self.work[first : first + rows, at.DIAG] / self.scales[of, np.maximum(places, 0)]
+        scales = np.where(places >= 0, self.scales[of, np.maximum(places, 0)], 1.0)
+        combined = self.kernel[self.topo[0, at.S_ROWS] :][:rows, at.WEIGHT_SCALE]
+        size = self.work[first : first + rows, at.DIAG] / np.where(combined > 0.0, combined, scales)
         return f"the loop that joint {self.model.joint_names[of[int(np.argmin(size))]]!r} closes"
 
     def choose(self) -> None:
@@ -357,8 +411,11 @@ class VariationalStepper:
         """Keeps what the last call recorded of contacts."""
         if self.contacts:
             lines = self.touches[: self.counts[run.TOUCHES]].copy()
+            numbers = lines[:, TOUCH_CONTACT].astype(int)
+            touching = self.topo[self.topo[0, at.T_CONTACTS] + numbers, at.CONTACT_KIND] == at.TOUCH
+            lines[touching, TOUCH_POINT : TOUCH_POINT + 3] += self.model.description.origin
             if self.near is not None:
-                lines[:, TOUCH_CONTACT] = self.near.plan.ids[lines[:, TOUCH_CONTACT].astype(int)]
+                lines[:, TOUCH_CONTACT] = self.near.plan.ids[numbers]
             self.kept.append(lines)
 
     def _moved(self, steps: int) -> None:

@@ -1,0 +1,293 @@
+"""Loops that are redundant but for rounding: which motions count as motions, what a run holds of such loops,
+and how far their joints miss each other.
+
+A closing joint that is nearly redundant has a pivot matrix S = U diag(p) U' with small p.  A run holds the
+combinations U_r of its rows that belong to the large ones: they turn with the motion, so nothing switches
+from one row to another.  What is left over deviates by what the geometry forces."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+
+from sarrus import layout as at
+from sarrus.model.arrays import Arrays
+from sarrus.model.description import Description
+from sarrus.model.linear import Linearisation, least_change
+from sarrus.model.redundancy import NOISE, Choice, Ranks, carried, choose_rows, extent
+
+# Motions are sampled to 1 rad (or the size of the mechanism) to both sides, in so many moves.
+SAMPLES, STRIDE = 6, 1 / 6
+# So many directions of small pivots at most, beside a random one.
+DIRECTIONS = 2
+# Rows of a sampled configuration hold to this (times the size); rows that deviate by less than EXACT are
+# exact.
+HELD, EXACT = 1e-12, 1e-9
+ITERATIONS = 12
+# A joint that moves by less than this part of the largest motion is still.
+STILL = 1e-6
+
+
+def combinations(
+    block: np.ndarray, scales: np.ndarray, rank: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(kept (rank, n), dropped (n - rank, n), scales of the kept): combinations of the n rows of a joint.
+
+    block: their matrix, scaled to ones by `scales`.  Weights have length 1; the kept come in the order of
+    their pivots, which are compared with the scales that are returned."""
+    vectors = np.linalg.eigh(block)[1][:, ::-1].T / np.sqrt(scales)
+    length = np.linalg.norm(vectors, axis=1)
+    vectors = vectors / length[:, None]
+    return vectors[:rank], vectors[rank:], 1.0 / length[:rank] ** 2
+
+
+class Holding:
+    """What a run holds of all rows of all joints: rows of tree joints, combinations of those of closing
+    joints."""
+
+    def __init__(self, d: Description, candidates: Arrays, scales: np.ndarray, ranks: dict[int, int]):
+        self.candidates, self.scales, self.ranks = candidates, scales, ranks
+        self.places = [joint.places for joint in d.joints]
+        self.work = candidates.new_work()
+
+    def choice(self, state: np.ndarray) -> Choice:
+        """The elimination of the closing joints at the configuration in `state` (of all rows)."""
+        return choose_rows(
+            self.candidates, carried(self.candidates, state), self.scales, self.ranks, self.work
+        )
+
+    def at(self, state: np.ndarray):
+        """(kept, dropped): sparse matrices that turn all rows into those held and those left over."""
+        blocks = self.choice(state).blocks
+        kept, dropped, column = Triplets(), Triplets(), 0
+        for j, places in enumerate(self.places):
+            if j in self.ranks:
+                held, left, _ = combinations(blocks[j], self.scales[j, list(places)], self.ranks[j])
+                dropped.add(left, column)
+            else:
+                held = np.eye(len(places))
+            kept.add(held, column)
+            column += len(places)
+        return kept.matrix(column), dropped.matrix(column)
+
+
+class Triplets:
+    """A sparse matrix of blocks below each other."""
+
+    def __init__(self):
+        self.values, self.lines, self.columns, self.height = [], [], [], 0
+
+    def add(self, block: np.ndarray, column: int) -> None:
+        """Adds `block` below the others, from `column` on."""
+        line, place = np.indices(block.shape)
+        self.values.append(block.ravel())
+        self.lines.append(self.height + line.ravel())
+        self.columns.append(column + place.ravel())
+        self.height += len(block)
+
+    def matrix(self, width: int):
+        """The matrix, scipy.sparse."""
+        from scipy.sparse import csr_matrix
+
+        if not self.height:
+            return csr_matrix((0, width))
+        places = np.concatenate(self.lines), np.concatenate(self.columns)
+        return csr_matrix((np.concatenate(self.values), places), shape=(self.height, width))
+
+
+@dataclass
+class Misfits:
+    """What sampled motions showed: misfit per joint (least squares over all joints) [rad, parts of the size],
+    deviation per closing joint [rad, m]."""
+
+    misfits: dict[int, float] = field(default_factory=dict)
+    deviations: dict[int, float] = field(default_factory=dict)
+
+    @property
+    def worst(self) -> float:
+        """The largest misfit."""
+        return max(self.misfits.values(), default=0.0)
+
+
+class Sampler:
+    """Motions of a mechanism with its closing joints held as a run does."""
+
+    def __init__(self, d: Description, every: Arrays, start: np.ndarray, holding: Holding, size: float):
+        self.d, self.every, self.start, self.holding, self.size = d, every, start, holding, size
+        bounds = np.cumsum([0] + [len(joint.places) for joint in d.joints])
+        self.rows = [slice(a, b) for a, b in pairwise(bounds)]
+        self.lengths = np.concatenate([row_lengths(joint, size) for joint in d.joints] or [np.zeros(0)])
+        self.found = Misfits()
+        self.states: list[np.ndarray] = []  # the sampled configurations
+
+    def sample(self) -> Misfits:
+        """Misfits along the directions of small pivots and along a random one, to both sides."""
+        here = Linearisation(self.every, self.start.copy())
+        for direction in self._directions(here):
+            for sign in (1.0, -1.0):
+                self._follow(sign * direction)
+        return self.found
+
+    def _directions(self, here: Linearisation) -> list[np.ndarray]:
+        kept, dropped = self.holding.at(here.state)
+        G, left = kept @ here.matrix, (dropped @ here.matrix).toarray()
+        free = np.array([self._free(G, row) for row in left]).reshape(-1, 6 * here.bodies)
+        _, sizes, small = np.linalg.svd(free, full_matrices=False)
+        random = np.random.default_rng(0)
+        found = [row for row, size in zip(small, sizes, strict=True) if size > np.sqrt(NOISE)]
+        return [*found[:DIRECTIONS], random.normal(size=6 * here.bodies)]
+
+    def _free(self, G, direction: np.ndarray) -> np.ndarray:
+        """The part of `direction` that the rows G leave free."""
+        for _ in range(2):
+            direction = direction + least_change(G, G @ direction)
+        return direction
+
+    def _follow(self, direction: np.ndarray) -> None:
+        """Moves along `direction`, which turns with the mechanism, as far as its loops can be held."""
+        here = Linearisation(self.every, self.start.copy())
+        kept, dropped = self.holding.at(here.state)
+        for _ in range(SAMPLES):
+            direction = self._free(kept @ here.matrix, direction)
+            length = extent(direction, self.size)
+            if not length > 1e-9:
+                return
+            direction = direction / length
+            here.move(STRIDE * direction)
+            if not hold(here, kept, self.size):
+                return
+            kept, dropped = self.holding.at(here.state)
+            self.states.append(here.state.copy())
+            self._measure(here, kept, dropped)
+
+    def _measure(self, here: Linearisation, kept, dropped) -> None:
+        """Enters how far the rows that are not held are off at the configuration of `here`."""
+        for j in self.holding.ranks:
+            off = float(np.abs(here.residual[self.rows[j]]).max(initial=0.0))
+            self.found.deviations[j] = max(self.found.deviations.get(j, 0.0), off)
+        misfit = np.abs(least_squares_misfit(here, kept, dropped, self.lengths))
+        for j, where in enumerate(self.rows):
+            off = float(misfit[where].max(initial=0.0))
+            self.found.misfits[j] = max(self.found.misfits.get(j, 0.0), off)
+
+
+def row_lengths(joint, size: float) -> np.ndarray:
+    """What the rows of a joint are measured with: the size of the mechanism, or 1 for angles."""
+    angles = joint.kind in (at.CUSTOM,) or (joint.kind == at.GEAR and joint.angular[0])
+    return np.array([1.0 if place >= 3 or angles else size for place in joint.places])
+
+
+def hold(here: Linearisation, kept, size: float) -> bool:
+    """Gauss-Newton on the combinations `kept` of all rows; returns whether they can be met."""
+    last = np.inf
+    for _ in range(ITERATIONS):
+        error = kept @ here.residual
+        worst = float(np.abs(error).max(initial=0.0))
+        if worst <= HELD * max(1.0, size) or (worst < 100.0 * HELD * max(1.0, size) and worst > 0.5 * last):
+            return True
+        if not worst < 10.0 * last:
+            return False
+        last = worst
+        here.move(least_change(kept @ here.matrix, error))
+    return False
+
+
+def least_squares_misfit(here: Linearisation, kept, dropped, lengths: np.ndarray) -> np.ndarray:
+    """What remains of the residuals of all rows when all joints share them [rad, parts of the size]: their
+    part along the self-stresses, which no motion of the bodies changes."""
+    if not dropped.shape[0]:
+        return np.zeros(len(here.residual))
+    stresses = self_stresses(here, kept, dropped, lengths)
+    return np.linalg.pinv(stresses) @ (stresses @ (here.residual / lengths))
+
+
+def self_stresses(here: Linearisation, kept, dropped, lengths: np.ndarray) -> np.ndarray:
+    """Combinations (m, rows) of all rows, divided by their lengths, that vanish on all motions of the
+    bodies."""
+    from scipy.sparse import diags, identity
+    from scipy.sparse.linalg import splu
+
+    G = kept @ here.matrix
+    S = G @ G.T
+    scale = diags(1.0 / np.sqrt(S.diagonal()))
+    solve = splu((scale @ S @ scale + NOISE * identity(S.shape[0])).tocsc()).solve
+    shares = scale @ solve(scale @ (G @ (dropped @ here.matrix).T).toarray())
+    return (dropped.toarray() - shares.T @ kept) * lengths
+
+
+def locked(
+    d: Description, every: Arrays, candidates: Arrays, out: Ranks, start: np.ndarray, size: float
+) -> set[int]:
+    """Closing joints whose loops cannot move from `start` with the ranks in `out`.  Only there may rows with
+    small pivots be rounding: elsewhere they are stiff, but the loop moves and meets them."""
+    here = Linearisation(every, start.copy())
+    kept, _ = Holding(d, candidates, out.scales, out.ranks).at(here.state)
+    G, random = kept @ here.matrix, np.random.default_rng(0)
+    x = here.state[: here.bodies + 1, at.X : at.X + 3]
+    still = set(out.ranks)
+    for _ in range(DIRECTIONS):
+        motion = random.normal(size=6 * here.bodies)
+        # Small pivots leave part of a motion each time.
+        for _ in range(4):
+            motion = motion + least_change(G, G @ motion)
+        motion = np.append(motion, np.zeros(6)).reshape(-1, 6)
+        if not extent(motion, size) > 1e-9:
+            continue
+        for j in set(still):
+            for i in [*d.tree.between(*(int(d.number[b]) for b in (d.joints[j].a, d.joints[j].b))), j]:
+                a, b = int(d.number[d.joints[i].a]), int(d.number[d.joints[i].b])
+                point = x[b] + d.joints[i].pb
+                moves = [motion[c, :3] + np.cross(motion[c, 3:], point - x[c]) for c in (a, b)]
+                apart = np.append(moves[1] - moves[0], motion[b, 3:] - motion[a, 3:])
+                if extent(apart, size) > STILL * extent(motion, size):
+                    still.discard(j)
+    return still
+
+
+def allowed_ranks(
+    d: Description,
+    every: Arrays,
+    candidates: Arrays,
+    out: Ranks,
+    fewest: dict[int, int],
+    start: np.ndarray,
+    size: float,
+) -> dict[int, int]:
+    """Ranks of the closing joints with which sampled motions misfit by no more than the tolerance; misfits,
+    deviations and motions that are refused go into `out`.
+
+    out.ranks: those that exact motions show; fewest: without the rows that may be redundant but for
+    rounding."""
+    ranks, refused, shaky = dict(fewest), [], []
+    while True:
+        holding = Holding(d, candidates, out.scales, ranks)
+        found = Sampler(d, every, start, holding, size).sample()
+        if found.worst <= out.tolerance:
+            break
+        blocks = holding.choice(start).blocks
+        spare = {j: off for j, off in found.deviations.items() if ranks[j] < len(blocks[j]) and off > 0.0}
+        able = {
+            j: off
+            for j, off in spare.items()
+            if ranks[j] < out.ranks[j] or np.linalg.eigvalsh(blocks[j])[::-1][ranks[j]] > NOISE
+        }
+        if not spare:
+            break
+        j = max(able or spare, key=spare.__getitem__)
+        if not able:
+            shaky.append(d.joints[j].name)
+        # Where branches of motion meet, small pivots are no sign of rounding.
+        elif d.joints[j].name not in out.differing:
+            refused.append((d.joints[j].name, found.worst))
+        ranks[j] += 1
+    exact = EXACT * max(1.0, size)
+    out.combined = tuple(
+        j for j, off in found.deviations.items() if off > exact and 0 < ranks[j] < len(d.joints[j].places)
+    )
+    if max(found.deviations.values(), default=0.0) > exact:
+        out.deviation = max(found.deviations.values())
+        out.misfits = {d.joints[j].name: off for j, off in found.misfits.items() if off > 0.0}
+    out.refused, out.shaky = tuple(refused[:1]), tuple(dict.fromkeys(shaky))
+    return ranks

@@ -1,0 +1,197 @@
+"""Loops that are redundant but for rounded numbers run, say so, and deviate by no more than they must."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import sarrus
+
+# Euler angles rounded to five digits, as files have them.
+FOUR_BAR = """
+<mujoco>
+  <compiler angle="radian"/>
+  <default><geom contype="0" conaffinity="0"/></default>
+  <worldbody>
+    <body name="crank" pos="0 0 0">
+      <joint name="a" type="hinge" axis="0 1 0"/>
+      <geom type="capsule" fromto="0 0 0 0 0 0.4" size="0.02"/>
+      <body name="coupler" pos="0 0 0.4" euler="0 0 1.5708">
+        <joint name="b" type="hinge" axis="1 0 0"/>
+        <geom type="capsule" fromto="0 0 0 0 -1 0.2" size="0.02"/>
+        <body name="rocker" pos="0 -1 0.2" euler="0 0 -1.5708">
+          <joint name="c" type="hinge" axis="0 1 0"/>
+          <geom type="capsule" fromto="0 0 0 0.1 0 -0.6" size="0.02"/>
+        </body>
+      </body>
+    </body>
+    <body name="pin" pos="1.1 0 0">
+      <joint name="d" type="hinge" axis="0 1 0"/>
+      <geom type="sphere" size="0.03"/>
+    </body>
+  </worldbody>
+  <equality><weld body1="pin" body2="rocker"/></equality>
+</mujoco>
+"""
+# Held rows [m, 2 sin(angle/2)].
+HELD = 1e-10
+# What the closing joint alone takes of a tilt, where it turns far: measured 3.2.
+TAKES = 10.0
+
+
+def four_bar(tilt: float = 0.0) -> sarrus.Mechanism:
+    """A planar four-bar with the axis of one hinge tilted by so many radians."""
+    points = np.array([(0, 0, 0), (0.3, 0, 0.8), (1.4, 0, 1.1), (1.2, 0, 0)], float)
+    mech = sarrus.Mechanism(name="four-bar")
+    names = ["world", "crank", "coupler", "rocker", "world"]
+    for name, start, end in zip(names[1:4], points[:-1], points[1:], strict=True):
+        mech.add_body(name, 1.0, (0.1, 0.1, 0.1), position=(start + end) / 2)
+    for k, point in enumerate(points):
+        axis = (np.sin(tilt), np.cos(tilt), 0.0) if k == 1 else (0.0, 1.0, 0.0)
+        mech.add_joint(f"hinge {k}", "revolute", names[k], names[k + 1], at=point, axis=axis)
+    return mech
+
+
+def rounded(mech: sarrus.Mechanism, by: float) -> sarrus.Mechanism:
+    """Every number of every joint off by up to `by`."""
+    random = np.random.default_rng(0)
+    for name, joint in mech.joints.items():
+        axis = joint.axis + by * random.uniform(-1, 1, 3)
+        place = joint.at + by * random.uniform(-1, 1, 3)
+        mech.joints[name] = replace(joint, at=place, axis=axis / np.linalg.norm(axis))
+    return mech
+
+
+def spread(traj: sarrus.Trajectory) -> float:
+    """Range of the energy error over that of the kinetic energy."""
+    energy = traj.energy()
+    return float(np.ptp(energy.total) / np.ptp(energy.kinetic))
+
+
+def test_a_four_bar_with_rounded_euler_angles_runs_from_a_file(tmp_path):
+    pytest.importorskip("mujoco")
+    path = tmp_path / "four_bar.xml"
+    path.write_text(FOUR_BAR)
+    model = sarrus.build(sarrus.load(path))
+    assert model.dof == 1
+    assert 0.0 < model.ranks.misfit < 1e-4
+    traj = sarrus.simulate(model, duration=1.0, dt=0.01)
+    assert traj.violation().max() < 1e-3
+    assert np.ptp(traj.joint_position("a")) > 0.5
+
+
+@pytest.mark.parametrize("tilt", [1e-9, 1e-8, 1e-6, 1e-5, 1e-4, 3e-4])
+def test_a_four_bar_with_a_tilted_axis_moves_like_the_exact_one(tilt):
+    exact = sarrus.simulate(sarrus.build(four_bar()), duration=1.0, dt=0.01)
+    model = sarrus.build(four_bar(tilt))
+    assert (model.dof, model.redundant_constraints) == (1, 3)
+    traj = sarrus.simulate(model, duration=1.0, dt=0.01)
+    assert traj.violation().max() < TAKES * tilt
+    assert np.abs(traj.position - exact.position).max() < TAKES * tilt
+    assert spread(traj) < 1.1 * spread(exact)
+
+
+def test_all_joints_but_the_closing_one_hold_exactly_in_a_rounded_loop():
+    model = sarrus.build(four_bar(1e-4))
+    traj = sarrus.simulate(model, duration=1.0, dt=0.01)
+    off = {name: path.max() for name, path in traj.violation(by_joint=True).items()}
+    assert {name for name, size in off.items() if size > HELD} == {"hinge 3"}
+    assert "fit but for rounding" in traj.report()
+
+
+def test_the_report_names_the_joints_that_are_off_and_by_how_much():
+    model = sarrus.build(four_bar(1e-4))
+    text = model.report()
+    assert "fit each other but for rounding" in text
+    assert "'hinge 1' 3.4e-05" in text
+    assert "rounding" not in sarrus.build(four_bar()).report()
+
+
+@pytest.mark.parametrize("linkage", ["bennett", "bricard", "sarrus"])
+@pytest.mark.parametrize("by", [1e-8, 1e-4])
+def test_spatial_linkages_with_rounded_numbers_keep_their_energy(linkage, by):
+    make = getattr(sarrus.gallery, linkage)
+    # The Sarrus linkage starts at 45 degrees and falls through flat, where rounded ones turn back, at 0.5 s.
+    duration = 0.4 if linkage == "sarrus" else 1.0
+    exact = sarrus.build(make())
+    model = sarrus.build(rounded(make(), by))
+    assert (model.dof, model.redundant_constraints) == (exact.dof, exact.redundant_constraints)
+    traj = sarrus.simulate(model, duration=duration, dt=0.005)
+    assert traj.violation().max() < TAKES * by
+    assert spread(traj) < spread(sarrus.simulate(exact, duration=duration, dt=0.005)) + by
+
+
+def test_a_ring_of_scissors_with_rounded_numbers_moves():
+    model = sarrus.build(rounded(sarrus.gallery.hoberman_ring(), 1e-8))
+    assert model.dof == 1
+    # Seven loops in a row: the last ones take what all others leave.
+    assert sarrus.simulate(model, duration=0.3, dt=0.005).violation().max() < 1e-5
+
+
+def test_a_run_of_a_rounded_loop_that_is_continued_equals_an_unbroken_one():
+    model = sarrus.build(four_bar(1e-4))
+    whole = sarrus.simulate(model, duration=0.4, dt=0.01)
+    half = sarrus.simulate(model, duration=0.2, dt=0.01)
+    rest = sarrus.simulate(model, duration=0.2, dt=0.01, state=half.final_state)
+    assert np.array_equal(rest.position[-1], whole.position[-1])
+
+
+def test_a_rounded_loop_is_assembled_at_a_given_angle():
+    model = sarrus.build(four_bar(1e-4))
+    state = sarrus.assemble(model, {"hinge 0": 0.5})
+    assert state.joint_position("hinge 0") == pytest.approx(0.5, abs=1e-9)
+    moving = model.state(joints={"hinge 0": 0.5}, velocities={"hinge 0": 1.0})
+    assert moving.joint_velocity("hinge 0") == pytest.approx(1.0, abs=1e-6)
+    assert sarrus.simulate(model, duration=0.1, dt=0.01, state=moving).violation().max() < 1e-3
+
+
+@pytest.mark.parametrize("tilt", [0.01, 0.1])
+def test_a_four_bar_that_cannot_move_is_told_at_build(tilt):
+    with pytest.warns(UserWarning, match="no degree of freedom is left"):
+        model = sarrus.build(four_bar(tilt))
+    assert model.dof == 0
+    assert "0 degrees of freedom: it cannot move" in model.report()
+    still = sarrus.simulate(model, duration=0.1, dt=0.01)
+    assert np.abs(still.position - still.position[0]).max() < HELD
+
+
+def test_the_tolerance_of_redundancy_decides_what_counts_as_rounding():
+    with pytest.warns(UserWarning, match="no degree of freedom is left"):
+        assert sarrus.build(four_bar(3e-3), redundancy_tolerance=3e-4).dof == 0
+    assert sarrus.build(four_bar(1e-2), redundancy_tolerance=1e-2).dof == 1
+    with pytest.raises(sarrus.MechanismError, match="redundancy_tolerance"):
+        sarrus.build(four_bar(), redundancy_tolerance=-1.0)
+
+
+# Misfits below this [rad, parts of the size] are none: redundant rows agree to 1e-8 in a run.
+FITS = 1e-10
+
+
+@pytest.mark.parametrize("make", [four_bar, lambda by: rounded(sarrus.gallery.door(), by)])
+def test_align_makes_rounded_joints_fit(make):
+    mech = make(1e-4)
+    aligned = sarrus.align(mech)
+    model = sarrus.build(aligned)
+    assert (model.dof, model.ranks.misfit) == (1, 0.0)
+    for name, joint in mech.joints.items():
+        moved = aligned.joints[name]
+        assert np.abs(np.append(moved.at - joint.at, moved.axis - joint.axis)).max() < 2e-4
+    assert sarrus.simulate(model, duration=0.5, dt=0.01).violation().max() < HELD
+    # The mechanism that was given stays as it is.
+    assert sarrus.build(mech).ranks.misfit > FITS
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("linkage", ["bennett", "sarrus", "bricard"])
+@pytest.mark.parametrize("by", [1e-6, 1e-4])
+def test_align_makes_spatial_linkages_fit(linkage, by):
+    model = sarrus.build(sarrus.align(rounded(getattr(sarrus.gallery, linkage)(), by)))
+    assert model.dof == 1
+    assert model.ranks.misfit < FITS
+
+
+def test_align_returns_a_copy_of_what_fits():
+    mech = sarrus.gallery.double_four_bar()
+    aligned = sarrus.align(mech)
+    assert aligned is not mech
+    assert all(np.array_equal(aligned.joints[n].at, joint.at) for n, joint in mech.joints.items())
