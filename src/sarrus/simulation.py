@@ -98,6 +98,7 @@ class Simulation:
         allow_overlap: bool = False,
         reactions: bool = False,
     ):
+        check_model("Simulation", model)
         number_of_steps(dt, dt)
         self.model, self.dt = model, float(dt)
         self.method = method_named(method)
@@ -132,6 +133,8 @@ class Simulation:
     def advance(self, steps: int, inputs: Mapping[str, Any] | None = None) -> Chunk:
         """Runs `steps` steps with `inputs` held over them; returns what the stepper records of each: nodes,
         touches of contacts, and reactions where they were asked for."""
+        if not isinstance(steps, int | np.integer) or steps < 0:
+            raise MechanismError(f"advance takes a whole number of steps, not {steps!r}")
         self._controls.set(inputs, self.time, "step and advance take")
         chunk = self.stepper.advance(steps, self._controls.apply(self._still), 1, True)
         if chunk.failure is not None:
@@ -179,8 +182,7 @@ def simulate(
     was computed.  So does Interrupted, a KeyboardInterrupt, when the run is stopped.  With `out` the records
     are in a file beside it, such as run.npz.partial, until the run has ended: whatever stops it, that file
     stays, and `load_trajectory` reads it up to the last whole record."""
-    if not isinstance(model, Model):
-        raise MechanismError(f"simulate takes a model (sarrus.build(mechanism)), not {type(model).__name__}")
+    check_model("simulate", model)
     steps = number_of_steps(duration, dt)
     if not isinstance(record_every, int | np.integer) or not 1 <= record_every <= steps:
         raise MechanismError(
@@ -292,6 +294,12 @@ def _stepper(
     return method.stepper(model, state, dt, reactions=reactions)
 
 
+def check_model(who: str, model: Any) -> None:
+    """Refuses what is no model."""
+    if not isinstance(model, Model):
+        raise MechanismError(f"{who} takes a model (sarrus.build(mechanism)), not {type(model).__name__}")
+
+
 def check_motion(model: Model, state: State, dt: float) -> None:
     """Refuses a start that does not fit the model, is not finite, or spins too fast for the discrete
     rotation."""
@@ -308,6 +316,10 @@ def check_motion(model: Model, state: State, dt: float) -> None:
         if not np.isfinite(array).all():
             body = model.body_names[int(np.argwhere(~np.isfinite(array))[0][0])]
             raise MechanismError(f"state: {what} of body {body!r} is not finite")
+    if state.winding is not None and np.shape(state.winding) != (model.coordinates,):
+        raise MechanismError(
+            f"state: winding has shape {np.shape(state.winding)}, needs ({model.coordinates},) for this model"
+        )
     length = np.linalg.norm(state.orientation, axis=1)
     if np.abs(length - 1.0).max(initial=0.0) > 1e-6:
         body = model.body_names[int(np.argmax(np.abs(length - 1.0)))]

@@ -30,6 +30,8 @@ def assemble(
 
     joints: name -> coordinate (or one value per coordinate).  near: coordinates to start from, which need
     not be met; joints named in neither start at 0.  AssemblyError names what cannot be met."""
+    if not isinstance(model, Model):
+        raise MechanismError(f"assemble takes a model (sarrus.build(mechanism)), not {type(model).__name__}")
     targets = joint_targets(model, joints or {}, "coordinate")
     start = joint_targets(model, near or {}, "coordinate") | targets
     here = Linearisation(model.every, forward_kinematics(model, start))
@@ -94,10 +96,18 @@ def _complaint(model: Model, here: Linearisation, targets, index, component, mis
 def joint_targets(model: Model, joints: Mapping[str, Any], what: str) -> dict[str, np.ndarray]:
     """Checked values per joint name: one number per coordinate, NaN where not given."""
     out = {}
+    if not isinstance(joints, Mapping):
+        raise MechanismError(
+            f"joints must be a dict of {what} values by name of joint, not {type(joints).__name__}; "
+            f"known: {', '.join(map(repr, model.joint_names))}"
+        )
     for name, value in joints.items():
         where = model.joint_slices[model.joint_names[model.joint(name)]]
         count = where.stop - where.start
-        values = np.atleast_1d(np.asarray(value, float))
+        try:
+            values = np.atleast_1d(np.asarray(value, float))
+        except (TypeError, ValueError):
+            raise MechanismError(f"joint {name!r}: {what} must be numbers, not {value!r}") from None
         if count == 0:
             raise MechanismError(f"joint {name!r} has no coordinates; it takes no {what}")
         if values.shape != (count,):

@@ -31,6 +31,13 @@ class State:
     winding: np.ndarray | None = field(default=None, repr=False)
     memory: np.ndarray | None = field(default=None, repr=False)
 
+    def __post_init__(self) -> None:
+        for what in ("position", "orientation", "velocity", "angular_velocity"):
+            try:
+                setattr(self, what, np.asarray(getattr(self, what), float))
+            except (TypeError, ValueError):
+                raise MechanismError(f"state: {what} must be an array of numbers") from None
+
     def joint_position(self, name: str) -> float | np.ndarray:
         """Coordinates of joint `name` [m, rad]: a number for one coordinate, else (k,)."""
         return self._read(name, 0)

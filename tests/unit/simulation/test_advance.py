@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import sarrus
 
@@ -30,3 +31,37 @@ def test_reactions_of_a_hanging_body_carry_its_weight():
     chunk = sim.advance(3)
     # The weight to rounding: nothing moves.
     assert np.allclose(chunk.reactions[-2, 0, :3], (0.0, 0.0, 2.0 * 9.81), atol=1e-9)
+
+
+def test_what_is_no_model_no_number_of_steps_and_no_dict_is_refused_in_words():
+    mechanism = sarrus.gallery.pendulum(links=2)
+    model = sarrus.build(mechanism)
+    joint = model.joint_names[0]
+    start = model.initial_state()
+    cases = {
+        "Simulation takes a model": lambda: sarrus.Simulation(mechanism),
+        "assemble takes a model": lambda: sarrus.assemble(mechanism, {}),
+        "whole number of steps": lambda: sarrus.Simulation(model).advance(-1),
+        "dict of coordinate values": lambda: model.state(joints=[1.0]),
+        "dict of velocity values": lambda: model.state(velocities=[1.0]),
+        "must be numbers": lambda: model.state(joints={joint: "x"}),
+        "winding has shape": lambda: sarrus.Simulation(model, state=wound(start)),
+    }
+    for words, call in cases.items():
+        with pytest.raises(sarrus.MechanismError, match=words):
+            call()
+
+
+def wound(state):
+    out = state.copy()
+    out.winding = np.zeros(7)
+    return out
+
+
+def test_a_state_may_be_given_as_lists():
+    model = sarrus.build(sarrus.gallery.pendulum(links=2))
+    start = model.initial_state()
+    motion = (start.position, start.orientation, start.velocity, start.angular_velocity)
+    lists = sarrus.State(0.0, *(array.tolist() for array in motion), model)
+    ends = [sarrus.Simulation(model, dt=0.01, state=state).step().position for state in (start, lists)]
+    np.testing.assert_array_equal(*ends)
