@@ -85,6 +85,16 @@ class Inputs:
             out[:, :, self.model.inputs[name]] = self._sampled(name, function, first, last)
         return out
 
+    def between(self, begun: float, ended: float) -> np.ndarray:
+        """Inputs of one step from time `begun` to `ended` [s]: (1, fractions, inputs)."""
+        out = self.constant.copy()
+        times = begun + (ended - begun) * np.concatenate([[0.0], self.inner, [1.0]])
+        for name, function in self.functions.items():
+            where = self.model.inputs[name]
+            values = [component_values(name, function(float(t)), where, float(t)) for t in times]
+            out[0, :, where] = values
+        return out
+
     def _sampled(self, name: str, function: Callable[[float], Any], first: int, last: int) -> np.ndarray:
         """A callable at the fractions of steps first..last-1, called in the order of time, once per node."""
         where, order = self.model.inputs[name], np.argsort(self.inner)

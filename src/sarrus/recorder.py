@@ -80,7 +80,7 @@ class MemoryRecorder:
         """What `advance` returned, with the inputs it was given."""
         index = np.arange(self.done + 1, self.done + chunk.steps + 1)
         index = index[index % self.every == 0]
-        self.times.append(self.start_time + self.dt * index)
+        self.times.append(self.start_time + self.dt * index if chunk.times is None else chunk.times)
         self.nodes.append(chunk.nodes)
         self.tally.add(chunk.stats)
         if chunk.winding is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from sarrus.interruption import Deferred
 from sarrus.model import Model, State
 from sarrus.model.nodes import split
 from sarrus.recorder import FileRecorder, MemoryRecorder
+from sarrus.schedule import number_of_steps, schedule_of
 from sarrus.trajectory import Trajectory
 from sarrus.trajectory.stream import interrupted_run
 
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 
 Controller = Callable[[float, State], Mapping[str, Any] | None]
 
-# A duration is a multiple of dt within this, relative.
-MULTIPLE = 1e-9
 # Steps between two looks at the clock for progress and interruption, times the number of bodies, and at most;
 # where bodies meet each other.  A run that goes on has its pieces where an unbroken one has them.
 PIECE, LONGEST, WITH_PAIRS = 20_000, 2000, 20
@@ -68,21 +67,6 @@ class CompiledController:
         stepper.memory = np.zeros((1, max(self.memory, 1)))
         stepper.values[2, :width] = first
         return callback
-
-
-def number_of_steps(duration: float, dt: float) -> int:
-    """round(duration / dt), where that is a whole number of steps."""
-    for what, value in (("duration", duration), ("dt", dt)):
-        if not isinstance(value, int | float | np.number) or not np.isfinite(value) or not value > 0.0:
-            raise MechanismError(f"{what} must be positive and finite [s], not {value!r}")
-    steps = round(duration / dt)
-    if steps < 1 or abs(steps * dt - duration) > MULTIPLE * duration:
-        below = int(np.floor(duration / dt))
-        nearest = [f"{k * dt:.12g}" for k in (below, below + 1) if k > 0]
-        raise MechanismError(
-            f"duration {duration!r} is no multiple of dt {dt!r}; the nearest are {' and '.join(nearest)}"
-        )
-    return steps
 
 
 class Simulation:
@@ -148,7 +132,7 @@ class Simulation:
 def simulate(
     model: Model,
     duration: float = 10.0,
-    dt: float = 0.01,
+    dt: float | Literal["adaptive"] = 0.01,
     method: Any = "variational",
     state: State | None = None,
     inputs: Mapping[str, Any] | None = None,
@@ -163,6 +147,9 @@ def simulate(
 ) -> Trajectory:
     """The trajectory of `model` over `duration` [s] in steps of `dt` [s].
 
+    dt "adaptive": steps that are shorter where joints turn fast, by a rule that is the same backwards in
+    time; `traj.time` is then irregular, and `traj.dt` the length of a step where nothing turns.  For order 2,
+    without contacts, limits and arrays of inputs.
     method: a name ("variational", "variational1", "variational4") or a method such as Variational(order=4).
     state: the start (None: the reference configuration with the velocities given to add_body, projected onto
     the constraints).  inputs: by name of motor or force, a number, a function of t, which is taken wherever
@@ -183,7 +170,8 @@ def simulate(
     are in a file beside it, such as run.npz.partial, until the run has ended: whatever stops it, that file
     stays, and `load_trajectory` reads it up to the last whole record."""
     check_model("simulate", model)
-    steps = number_of_steps(duration, dt)
+    schedule = schedule_of(duration, dt, model, state)
+    steps, dt = schedule.steps, schedule.dt
     if not isinstance(record_every, int | np.integer) or not 1 <= record_every <= steps:
         raise MechanismError(
             f"record_every must be a whole number from 1 to {steps} (the steps of the run), "
@@ -191,6 +179,8 @@ def simulate(
         )
     if controller is not None and not isinstance(controller, CompiledController) and not callable(controller):
         raise MechanismError(f"controller must be a function of (t, state), not {controller!r}")
+    if resume and not schedule.even:
+        raise MechanismError('resume: runs with dt="adaptive" cannot be gone on with')
     if resume and out is None:
         raise MechanismError("resume: which run to go on with is told by its file: out='run.npz'")
     chosen = method_named(method)
@@ -199,6 +189,7 @@ def simulate(
     check_step(model, state, float(dt))
     fractions = getattr(stepper, "fractions", BOTH_NODES)
     driver = Inputs(model, inputs, steps, float(dt), stepper.time, fractions)
+    schedule.begin(stepper, driver)
     first = stepper.state()
     if first.winding is None and state is not None:
         first.winding = state.winding
@@ -210,7 +201,7 @@ def simulate(
     failure, stopped = None, None
     with recorder, _progress(progress, steps) as report, Deferred() as asked:
         if isinstance(controller, CompiledController):
-            keep = controller.attach(model, stepper, driver.piece(0, 1)[0, 0])
+            keep = controller.attach(model, stepper, schedule.inputs(driver, stepper, 0, 1)[0, 0])
             controls = None
         else:
             keep, controls = None, None if controller is None else Controls(model)
@@ -219,9 +210,9 @@ def simulate(
             raise MechanismError(f"{out}: the run is {done} steps long already, and {steps} are asked for")
         now = stepper.state() if done else first
         try:
-            while done < steps and asked.signal is None:
-                count = 1 if controls is not None else min(piece_of(model), steps - done)
-                u = driver.piece(done, done + count)
+            most = 1 if controls is not None else piece_of(model)
+            while (count := schedule.left(stepper, done, most)) and asked.signal is None:
+                u = schedule.inputs(driver, stepper, done, count)
                 if controls is not None:
                     controls.set(controller(stepper.time, now), stepper.time, "the controller must return")
                     u = controls.apply(u)
@@ -235,20 +226,21 @@ def simulate(
                 if chunk.failure is not None:
                     failure = chunk.failure
                     break
-                done += count
+                done += chunk.steps
                 if controls is not None:
                     now = stepper.state()
-                report(done, steps)
+                report(*schedule.progress(stepper, done))
         except KeyboardInterrupt as error:
             stopped = error
-        if stopped is None and (done == steps or failure is not None):
+        ended = schedule.left(stepper, done, 1) == 0
+        if stopped is None and (ended or failure is not None):
             trajectory = recorder.finish()
         else:
             trajectory = recorder.stop()
     if failure is not None:
         raise _failed(failure, float(dt), trajectory)
     if stopped is not None or asked.signal is not None:
-        raise _interrupted(recorder, trajectory, done == steps, asked.signal) from stopped
+        raise _interrupted(recorder, trajectory, ended, asked.signal) from stopped
     return trajectory
 
 

@@ -34,11 +34,24 @@ if TYPE_CHECKING:
     from sarrus.model import Model
 
 
+def time_step(given: str) -> float | str:
+    """A number of seconds, or "adaptive"."""
+    if given == "adaptive":
+        return given
+    try:
+        return float(given)
+    except ValueError as fault:
+        raise typer.BadParameter(f"{given!r} is neither a number of seconds nor 'adaptive'") from fault
+
+
 def simulate(
     model: ModelArgument,
     settings: SetOption = None,
     duration: Annotated[float, typer.Option(help="Simulated time in seconds; a multiple of --dt.")] = 10.0,
-    dt: Annotated[float, typer.Option(help="Time step in seconds.")] = 0.01,
+    dt: Annotated[
+        str,
+        typer.Option(parser=time_step, metavar="SECONDS|adaptive", help="Time step in seconds, or adaptive."),
+    ] = "0.01",
     method: Annotated[
         str,
         typer.Option(help="variational, variational1 or variational4.", autocompletion=completion.methods),
@@ -131,7 +144,7 @@ def run(
     mechanism: Mechanism,
     keyframe: str | None,
     duration: float,
-    dt: float,
+    dt: float | str,
     method: str,
     plot: Path | None,
     html: Path | None,

@@ -30,7 +30,7 @@ class Walk:
     """A rollout: `walk(numbers)` tells how far the robot gets along x with the gait of these numbers."""
 
     def __init__(self, model: Model, duration: float = DURATION, dt: float = DT):
-        from sarrus.simulation import number_of_steps
+        from sarrus.schedule import number_of_steps
 
         self.model, self.duration, self.dt = model, float(duration), float(dt)
         self.steps = number_of_steps(duration, dt)

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 
 STATE_FIELDS = ("time", "position", "orientation", "velocity", "angular_velocity", "winding", "memory")
+# Times of one node differ by rounding only; steps that follow the motion may be much shorter than dt.
+SAME_TIME = 1e-3
 CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0])
 
 
@@ -239,7 +241,7 @@ class Trajectory:
     @property
     def _ends_at_a_node(self) -> bool:
         """Whether the last step was recorded; with record_every, steps may follow the last node."""
-        return self.final is not None and abs(self.final["time"] - self.time[-1]) < 0.5 * self.dt
+        return self.final is not None and abs(self.final["time"] - self.time[-1]) < SAME_TIME * self.dt
 
     def _new_state(self, fields: Mapping[str, Any]) -> State:
         from sarrus.model import State

@@ -291,6 +291,8 @@ class VariationalStepper:
             self._moved(did)
             k, line = k + did, line + wrote
             self._keep_touches()
+            if self.adapts and self.next_time <= self.time:
+                break
             if status == CHOOSE_ROWS:
                 self.choose()
                 self.start(run.AS_IT_IS, inputs[min(did, len(inputs) - 1) :])
@@ -385,7 +387,9 @@ class VariationalStepper:
 
     def adapt(self, end: float) -> None:
         """From now on steps follow the motion, up to time `end` [s]; dt is their length where nothing
-        turns."""
+        turns.  Refuses what cannot follow."""
+        if self.method.order != 2:
+            raise MechanismError(f'dt="adaptive" is for order 2 ("variational"), not for {self.method}')
         settings = self.settings
         settings[[run.TAU, run.BASE, run.END, run.TIME]] = AIM, self.dt, end, self.time
         self.begun = self.time
