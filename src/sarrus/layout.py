@@ -13,7 +13,7 @@ A link is a body with the joint to its parent in the spanning tree; bodies come 
 the world.  Positions count from an origin near the mechanism (`ORIGIN`), so that they keep their digits far
 from the user's.  Frames of bodies are parallel to the world in the reference configuration (`QREF` turns them
 into the user's).  A border row is one scalar equation that the tree does not carry: a row of a joint that
-closes a loop, or the implicit part of a damper.  It opens at the bodies it acts on (its ends), is carried up
+closes a loop, or a damper or a stiff spring.  It opens at the bodies it acts on (its ends), is carried up
 through the bodies in between (its edges) and is eliminated at its upper body."""
 
 # topo, header: counts
@@ -41,10 +41,11 @@ REVERSED, SCREW, DRIVEN, SEEDED = 1, 2, 4, 8
 # topo, edges: border row, edge of the same row at the parent (-1: the parent is the row's upper body or the
 # world)
 EDGE_ROW, EDGE_NEXT = 0, 1
-# topo, border rows: what they belong to (joint, element, contact), kind, coordinate of a drive (number of
-# rows of a contact), upper body, slot, ends, first row of the same contact
+# topo, border rows: what they belong to (joint, element, contact), kind, coordinate of a drive (of a spring:
+# 0 its length, 1 to 3 a component of the way between its points; of a contact: number of its rows), upper
+# body, slot, ends, first row of the same contact
 ROW_OF, ROW_KIND, ROW_COORDINATE, UPPER, SLOT, END0, END1, ROW_FIRST = 0, 1, 2, 3, 4, 5, 6, 7
-CONSTRAINT_ROW, DRIVE_ROW, DAMPER_ROW, CONTACT_ROW = 0, 1, 2, 3
+CONSTRAINT_ROW, DRIVE_ROW, SPRING_ROW, CONTACT_ROW = 0, 1, 2, 3
 # topo, groups: border rows [first, last) that end at one body and meet below it
 CLOSE0, CLOSE1 = 0, 1
 # topo, ends: body, edge where the end enters (-1: the body is the upper one), border row, role (0 child, 1
@@ -65,7 +66,10 @@ MAX_CUSTOM_BODIES, MAX_CUSTOM_ROWS = 8, 6
 # topo, elements: kind, bodies or joint and coordinate, line in par, first input (-1: none), then what the
 # kind needs
 ELEMENT_KIND, ELEMENT_A, ELEMENT_B, ELEMENT_PAR, ELEMENT_INPUT = 0, 1, 2, 3, 4
-ELEMENT_FRAME, ELEMENT_SCRATCH = 5, 6
+ELEMENT_FRAME, ELEMENT_SCRATCH, ELEMENT_RULE = 5, 6, 7
+# Springs: trapezoidal, half at each node; by the mean of a coordinate (a joint's, or the length); by the mean
+# of the three components of the way between the points, where the rest length is 0
+TRAPEZOIDAL, MEAN, MEAN_COMPONENTS = 0, 1, 2
 SPRING, EFFORT, SERVO, WRENCH, CUSTOM_FORCE, CUSTOM_POTENTIAL = 0, 1, 2, 3, 4, 5
 ELEMENT_ADDRESS, ELEMENT_GRADIENT, ELEMENT_COUNT, ELEMENT_BODY = 12, 13, 15, 16
 
@@ -97,6 +101,8 @@ LENGTH, RADIUS, RATIO, IS_DISC = 34, 34, 34, 35
 PAR_COLS = 40
 # par, drives: damping, armature, servo stiffness, damping and limit of a servo with a limit, per coordinate
 DRIVE_C, DRIVE_I, DRIVE_K, DRIVE_M, DRIVE_LIMIT = 0, 6, 12, 18, 24
+# the line after: stiffness of springs by the mean rule, the same times their rest, per coordinate
+DRIVE_SPRING, DRIVE_PULL = 0, 6
 # par, elements: spring (points, stiffness, rest length, damping); effort (stiffness, rest,
 # limit of the input); servo
 # (stiffness); wrench (force, torque, point)

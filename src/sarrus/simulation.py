@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from sarrus.analysis.explicit import has_explicit, warn_of_explicit, warn_of_growth
 from sarrus.analysis.timestep import motion_dt, recommended_dt
 from sarrus.capacity import check_room
 from sarrus.errors import Interrupted, MechanismError, Status, StepFailed
@@ -20,6 +21,7 @@ from sarrus.model.nodes import split
 from sarrus.recorder import FileRecorder, MemoryRecorder
 from sarrus.schedule import number_of_steps, schedule_of
 from sarrus.trajectory import Trajectory
+from sarrus.trajectory.growth import unexplained_gain
 from sarrus.trajectory.stream import interrupted_run
 
 if TYPE_CHECKING:
@@ -193,6 +195,7 @@ def simulate(
     first = stepper.state()
     if first.winding is None and state is not None:
         first.winding = state.winding
+    warn_of_explicit(model, float(dt), first)
     if out is None:
         recorder = MemoryRecorder(model, chosen, float(dt), stepper, record_every)
     else:
@@ -237,9 +240,12 @@ def simulate(
             trajectory = recorder.finish()
         else:
             trajectory = recorder.stop()
+    whole = stopped is None and asked.signal is None
+    if whole and has_explicit(model):
+        warn_of_growth(model, float(dt), trajectory.final_state, unexplained_gain(trajectory))
     if failure is not None:
         raise _failed(failure, float(dt), trajectory)
-    if stopped is not None or asked.signal is not None:
+    if not whole:
         raise _interrupted(recorder, trajectory, ended, asked.signal) from stopped
     return trajectory
 

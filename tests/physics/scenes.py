@@ -6,7 +6,9 @@ import numpy as np
 from tests.reference.dense import Dense
 
 import sarrus
-from sarrus.mechanism.joints import JOINT_KINDS
+from sarrus.layout import MEAN
+from sarrus.mechanism.joints import JOINT_KINDS, Joint
+from sarrus.model.description import Drives
 
 X, Y, Z = np.eye(3)
 # The dense reference solves to 1e-12; the engine is asked for the same where both are compared.
@@ -55,13 +57,24 @@ def random_axes(kind, rng):
     return {name: given[name] for name in JOINT_KINDS[kind].takes}
 
 
+def by_mean(model, dt):
+    """Which coordinates of the dense reference (of joints, then lengths of springs) have springs by the mean
+    rule in steps of dt."""
+    drives = Drives(model.description, model.stiff_springs(dt))
+    chosen = []
+    for j, joint in enumerate(model.mechanism.joints.values()):
+        if isinstance(joint, Joint):
+            chosen += list(drives.by_mean[j, : len(JOINT_KINDS[joint.kind].coordinates)])
+    return np.array([*chosen, *(rule == MEAN for rule in drives.rules)], bool)
+
+
 def run_both(mechanism, steps=20, dt=0.01, inputs=None, **options):
     """(model, trajectory, dense run) of the same start."""
     model = sarrus.build(mechanism)
     # The reference does not divide steps.
     method = sarrus.Variational(tolerance=SHARP, balance=np.inf)
     run = sarrus.simulate(model, duration=steps * dt, dt=dt, method=method, inputs=inputs, **options)
-    return model, run, Dense(mechanism, dt, inputs).run(steps)
+    return model, run, Dense(mechanism, dt, inputs, by_mean(model, dt)).run(steps)
 
 
 def assert_same(run, dense, within=SAME):

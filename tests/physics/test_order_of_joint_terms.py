@@ -80,12 +80,8 @@ CASES = [
 @pytest.mark.parametrize(("kind", "term", "place"), CASES)
 def test_every_order_converges_to_the_same_motion_with_its_slope(kind, term, place):
     model, inputs = model_with(kind, term, place)
-    # Inputs of time are sampled at the nodes: order 2 whatever the method.
-    sampled = term == "motor"
-    exact = end_of(model, inputs, 4, REFERENCE / 10 if sampled else REFERENCE)
+    exact = end_of(model, inputs, 4, REFERENCE)
     for order, (dt, within) in SLOPES.items():
-        if sampled and order == 4:
-            continue
         coarse, fine = (np.abs(end_of(model, inputs, order, h) - exact).max() for h in (dt, dt / 2))
         slope = np.log2(coarse / fine)
         assert slope == pytest.approx(order, abs=within), f"order {order}: slope {slope:.2f}"

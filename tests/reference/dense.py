@@ -8,6 +8,9 @@ is a complex step; redundant rows are left to the minimum-norm least-squares sol
     p1 = p+(v, w) + dt/2 F(z1) + damping
     M u = p + G' mu,   G u = 0   at the nodes.
 
+Springs by the mean rule have the potential dt U((c0 + c1)/2) of the coordinates c at both nodes instead of a
+part in F.
+
 The discrete Legendre transforms follow from the rotational action (14) of [MC23], dt w'J w/2 per step with
 w = (2/dt) V L(q0)' q1, varied by physical rotations (half of the rotational gradient (A.7)):
 p- = s J0 w + f x J0 w,  p+ = s J1 w - f x J1 w,  s = sqrt(1 - f'f), world inertias J0 and J1 at both ends.
@@ -30,12 +33,13 @@ ITERATIONS = 30
 
 
 class Dense:
-    """A mechanism's state and its step of length `dt` [s]; `inputs`: constant values of forces and motors.
+    """A mechanism's state and its step of length `dt` [s]; `inputs`: constant values of forces and motors;
+    `by_mean` (coordinates,): whose springs go by the mean rule (None: none).
 
     State: z = (x, r), positions and rotations since the reference configuration (`inertias` are those of that
     configuration, world frame), the momenta p (6 nb,), and `branch`, the coordinates at the last node."""
 
-    def __init__(self, mechanism, dt, inputs=None):
+    def __init__(self, mechanism, dt, inputs=None, by_mean=None):
         self.mechanism, self.dt, self.time = mechanism, dt, 0.0
         self.places = Places(mechanism)
         bodies = list(mechanism.bodies.values())
@@ -44,7 +48,7 @@ class Dense:
         self.orientations = np.array([body.orientation for body in bodies])
         axes = matrix(self.orientations)
         self.inertias = axes @ np.array([body.inertia for body in bodies]) @ np.swapaxes(axes, -1, -2)
-        self._collect(mechanism, inputs or {})
+        self._collect(mechanism, inputs or {}, by_mean)
         self.x, self.r = self.places.x.copy(), np.tile(IDENTITY, (self.count + 1, 1))
         self.branch = np.zeros(self.coordinate_count)
         spins = [rotate(body.orientation, body.angular_velocity) for body in bodies]
@@ -52,7 +56,7 @@ class Dense:
         self.p = self.mass_matrix(self.z) @ given
         self.p = self.mass_matrix(self.z) @ self.node_velocity()
 
-    def _collect(self, mechanism, inputs):
+    def _collect(self, mechanism, inputs, by_mean):
         """Coordinates in order (of the joints, then lengths of springs), and what acts on each of them."""
         self.joints, self.slices, first = {}, {}, 0
         for joint in mechanism.joints.values():
@@ -68,6 +72,7 @@ class Dense:
             raise TypeError("the dense reference has no custom forces or potentials")
         self.coordinate_count = first + len(mechanism.springs)
         self.damping, self.armature, self.effort = (np.zeros(self.coordinate_count) for _ in range(3))
+        self.mean_stiffness, self.mean_pull = (np.zeros(self.coordinate_count) for _ in range(2))
         self.potentials = []  # (coordinates, stiffness, rest)
         for k, spring in enumerate(mechanism.springs.values()):
             self.damping[first + k] += spring.damping
@@ -75,6 +80,10 @@ class Dense:
         for spring in mechanism.joint_springs.values():
             self.damping[self.slices[spring.joint]] += spring.damping
             self.potentials.append((self.slices[spring.joint], spring.stiffness, spring.rest))
+        chosen = np.zeros(self.coordinate_count, bool) if by_mean is None else np.asarray(by_mean)
+        for where, stiffness, rest in self.potentials:
+            self.mean_stiffness[where] += stiffness * chosen[where]
+            self.mean_pull[where] += stiffness * rest * chosen[where]
         for motor in mechanism.motors.values():
             where = self.slices[motor.joint]
             if motor.component is not None:
@@ -157,6 +166,7 @@ class Dense:
         effort, c = self.effort.copy(), self.coordinates(z)
         for where, stiffness, rest in self.potentials:
             effort[where] -= stiffness * (c[where] - rest)
+        effort -= self.mean_pull - self.mean_stiffness * c
         return total.ravel() + self.jacobian(self.coordinates, z).T @ effort
 
     def potential_energy(self, z):
@@ -199,16 +209,17 @@ class Dense:
         """Advances the state by dt and returns the number of Newton iterations."""
         z0, dt, size = self.z, self.dt, 6 * self.count
         mass, gradient, c0 = self.mass_matrix(z0), self.jacobian(self.residual, z0), self.coordinates(z0)
-        # The action of armatures and dampers on a step goes along the gradients of the coordinates at both
-        # ends.
-        drag = self.armature / dt + 0.5 * self.damping
-        push = self.armature / dt - 0.5 * self.damping
+        # The action of armatures, dampers and springs by the mean rule on a step goes along the gradients of
+        # the coordinates at both ends.
+        pull = 0.5 * dt * (self.mean_pull - self.mean_stiffness * c0)
+        drag = self.armature / dt + 0.5 * self.damping + 0.25 * dt * self.mean_stiffness
+        push = self.armature / dt - 0.5 * self.damping - 0.25 * dt * self.mean_stiffness
         grad_c = self.jacobian(self.coordinates, z0) if drag.any() else None
         start = self.p + 0.5 * dt * self.force(z0)
 
         def dynamics(u, z1):
             found = start - self.legendre(z0, u, 1.0)
-            return found if grad_c is None else found - ((self.coordinates(z1) - c0) * drag) @ grad_c
+            return found if grad_c is None else found + (pull - (self.coordinates(z1) - c0) * drag) @ grad_c
 
         u, lam, last = self.node_velocity(), np.zeros(len(gradient)), np.inf
         for iteration in range(ITERATIONS):  # noqa: B007
@@ -232,7 +243,7 @@ class Dense:
         swing = self.coordinates(z1) - c0
         self.p = self.legendre(z1, here, -1.0) + 0.5 * dt * self.force(z1)
         if grad_c is not None:
-            self.p += (swing * push) @ self.jacobian(self.coordinates, z1)
+            self.p += (pull + swing * push) @ self.jacobian(self.coordinates, z1)
         self.x, self.r, self.branch = *z1, c0 + swing
         self.time += dt
         return iteration

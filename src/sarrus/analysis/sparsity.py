@@ -101,8 +101,10 @@ def sparsity(model: Model, pairs: Iterable[int] = ()) -> Pattern:
     and go and are left out.  All contacts of a body with the world are one block row, a leaf ([MC23] Fig. 4);
     limits and dry friction of tree joints change blocks that are there.  Rows that are redundant are left out
     at build and do not appear.  Implements: [MC23] section 4, the graph of the matrix F."""
+    from sarrus.model.description import StiffSprings
+
     near = {int(pair): 1 for pair in pairs}
-    arrays = model.near_pairs.plan(near).arrays if near else model.arrays
+    arrays = model.near_pairs.plan(near, StiffSprings()).arrays if near else model.arrays
     names = list(model.body_names)
     kinds, rows = [BODY] * len(names), [BODY_ROWS] * len(names)
     user, terms, upper = _terms(model, arrays, near)
@@ -175,7 +177,7 @@ def _terms(model: Model, arrays: Arrays, near: dict[int, int]):
         elif kind == at.DRIVE_ROW:
             key, what = ("drive", of), (f"damper of {joints[of]}", DAMPER)
         else:
-            key, what = ("damper", of), (springs[of], DAMPER)
+            key, what = ("spring", of), (springs[of], DAMPER)
         if key not in found:
             found[key] = *what, 0, bodies
             upper.setdefault(int(row[at.UPPER]), []).append(key)

@@ -13,8 +13,8 @@ from sarrus.model.geometry import JointGeometry
 PHASE = 0.1
 # Readers of robot files put bodies of 1e-9 of their neighbours' mass between several joints of one link.
 LIGHT = 1e-6
-
-
+# Springs that are faster than this many times gravity's swings and the spins of the start are stiff.
+STIFF = 10.0
 # A whip that turns a joint by so much [rad] per step changes the energy of a chain by about 2e-4; over ten
 # minutes that adds up to about 1 %.
 WHIP = 0.15
@@ -32,9 +32,13 @@ def recommended_dt(model: Model, state: State | None = None) -> float | None:
 def resolving_dt(model: Model, state: State | None = None) -> float | None:
     """dt [s] that resolves swinging under gravity, springs and spins of the start; None where nothing moves.
 
-    An estimate from each body by itself, not a bound; rounded down to 1, 2 or 5 times a power of 10."""
+    Springs and servos that are much faster than all else do not count: they hold their bodies like joints,
+    and steps that do not resolve them are stable.  An estimate from each body by itself, not a bound; rounded
+    down to 1, 2 or 5 times a power of 10."""
     state = model.initial_state() if state is None else state
-    fastest = max(*gravity_rates(model), *spring_rates(model), *spin_rates(state))
+    fastest = max(*gravity_rates(model), *spin_rates(state))
+    springs = [rate for rate in spring_rates(model) if fastest == 0.0 or rate <= STIFF * fastest]
+    fastest = max([fastest, *springs])
     return rounded_down(PHASE / fastest) if fastest > 0.0 else None
 
 

@@ -1,15 +1,14 @@
 """Border rows as a step sees them: row vectors on their ends, errors, and the impulses of their multipliers.
 
-A drive (damper, armature or servo on a joint coordinate that the tree does not carry) and a point-to-point
-damper are rows with a compliance: multiplier = target(q1), linear in the coordinate q1 at the end of the
-step.  In a step that runs backwards dampers and the others have opposite signs: their sum may have either,
-or vanish."""
-
-from math import sqrt
+A drive (damper, armature, spring or servo on a joint coordinate that the tree does not carry) and a
+point-to-point spring or damper are rows with a compliance: multiplier = target(q1), linear in the coordinate
+q1 at the end of the step.  In a step that runs backwards dampers and the others have opposite signs: their
+sum may have either, or vanish."""
 
 from sarrus._jit import helper, kernel
 from sarrus.dynamics.coordinates import coordinate
 from sarrus.dynamics.rows import errors, is_pair, pair_row, single_row
+from sarrus.dynamics.springs import along, node_way, put_component, trial_spring, trial_way
 from sarrus.layout import (
     ACTIVE,
     COMBINED,
@@ -17,16 +16,18 @@ from sarrus.layout import (
     CONSTRAINT_ROW,
     CONTACT_ROW,
     COORD,
-    DAMPER_ROW,
     DRIVE_C,
     DRIVE_I,
     DRIVE_K,
     DRIVE_LIMIT,
     DRIVE_M,
+    DRIVE_PULL,
     DRIVE_ROW,
+    DRIVE_SPRING,
     ELEMENT_A,
     ELEMENT_B,
     ELEMENT_PAR,
+    ELEMENT_RULE,
     END0,
     END1,
     END_BODY,
@@ -45,7 +46,7 @@ from sarrus.layout import (
     JOINT_KIND,
     JOINT_PAR,
     LAM,
-    R1,
+    MEAN,
     RATIO,
     ROW_COORDINATE,
     ROW_KIND,
@@ -55,8 +56,9 @@ from sarrus.layout import (
     S_ROWS,
     SERVO_OFFSET,
     SPRING_C,
-    SPRING_PA,
-    SPRING_PB,
+    SPRING_K,
+    SPRING_L,
+    SPRING_ROW,
     T_ELEMENTS,
     T_ENDS,
     T_JOINTS,
@@ -68,46 +70,16 @@ from sarrus.layout import (
     X1,
     F,
     P,
-    Q,
-    X,
 )
-from sarrus.maths.access import add_to6, get1, get3, get4, get6, get9, put1, put6
-from sarrus.maths.quaternion import rotation
+from sarrus.maths.access import add_to6, get1, get3, get6, put1, put6
 from sarrus.maths.spatial import ZERO6, axpy6, carry_force, scale6, sum6
-from sarrus.maths.vectors import add3, cross, dot, mv, norm3, pick, scale3, sub3
+from sarrus.maths.vectors import dot, norm3, pick, sub3
 
 
 @helper
 def is_compliant(kind):
-    """Whether a border row is a drive or a damper"""
-    return kind in (DRIVE_ROW, DAMPER_ROW)
-
-
-@helper
-def spring_line(par, p, xa, Ra, xb, Rb):
-    """(length, row vector on B): distance of the two points of a spring; the direction is 0 where they
-    meet"""
-    rb = mv(Rb, get3(par, p, SPRING_PB))
-    d = sub3(sub3(add3(xb, rb), xa), mv(Ra, get3(par, p, SPRING_PA)))
-    length = sqrt(dot(d, d))
-    u = scale3(1.0 / length if length > 1e-12 else 0.0, d)
-    return length, (u, cross(rb, u))
-
-
-@helper
-def trial_spring(topo, par, work, line):
-    """`spring_line` of an element at the trial configuration"""
-    A, B = topo[line, ELEMENT_A], topo[line, ELEMENT_B]
-    xa, Ra = get3(work, A, X1), get9(work, A, R1)
-    return spring_line(par, topo[line, ELEMENT_PAR], xa, Ra, get3(work, B, X1), get9(work, B, R1))
-
-
-@helper
-def node_spring_length(topo, par, state, line):
-    A, B = topo[line, ELEMENT_A], topo[line, ELEMENT_B]
-    Ra, Rb = rotation(get4(state, A, Q)), rotation(get4(state, B, Q))
-    length, w = spring_line(par, topo[line, ELEMENT_PAR], get3(state, A, X), Ra, get3(state, B, X), Rb)
-    return length
+    """Whether a border row is a drive, or a spring or damper between points"""
+    return kind in (DRIVE_ROW, SPRING_ROW)
 
 
 @helper
@@ -200,17 +172,20 @@ def put_special_row(topo, par, state, work, k, column, node):
 
 @kernel
 def put_compliant_row(topo, par, state, work, k, column):
-    """`put_row` of drives and dampers"""
+    """`put_row` of drives, springs and dampers"""
     it = topo[0, T_ROWS] + k
     of, e0, e1 = topo[it, ROW_OF], topo[it, END0], topo[it, END1]
     if topo[it, ROW_KIND] == DRIVE_ROW:
         line = topo[0, T_JOINTS] + of
         q, w = coordinate(topo, par, state, work, of, topo[it, ROW_COORDINATE], True)
         put_pair(topo, work, e0, e1, w, topo[line, JOINT_A], topo[line, JOINT_B], column)
-    else:
-        line = topo[0, T_ELEMENTS] + of
+        return
+    line, i = topo[0, T_ELEMENTS] + of, topo[it, ROW_COORDINATE]
+    if i == 0:
         length, w = trial_spring(topo, par, work, line)
         put_pair(topo, work, e0, e1, w, topo[line, ELEMENT_A], topo[line, ELEMENT_B], column)
+    else:
+        put_component(topo, par, work, line, i - 1, e0, e1, column)
 
 
 @kernel
@@ -236,15 +211,18 @@ def drive_impulses(par, d, i, change, q0, offset, dt, left, right):
 
     Damping: -c dq/dt, armature: kinetic energy I (dq/dt)^2 / 2, servo: k (target - q), q and dq/dt taken at
     the middle of the step; `offset` is k times the target.  A servo with a limit gives no more than that: its
-    derivative then vanishes"""
+    derivative then vanishes.  Springs: the derivatives of dt U((q0 + q1)/2), half of the impulse at each node
+    whatever the weights, so that the step stays symplectic; stable at every stiffness"""
     c, inertia, k = get1(par, d, DRIVE_C + i), get1(par, d, DRIVE_I + i), get1(par, d, DRIVE_K + i)
     m, limit = get1(par, d, DRIVE_M + i), get1(par, d, DRIVE_LIMIT + i)
     effort, slope = offset - k * (q0 + 0.5 * change) - m * change / dt, 0.5 * dt * k + m
     if abs(effort) > limit:
         effort, slope = (limit if effort > 0.0 else -limit), 0.0
-    first = left * (dt * effort - c * change) - inertia / dt * change
-    last = right * (dt * effort - c * change) + inertia / dt * change
-    return first, last, left * (c + slope) + inertia / dt
+    spring = get1(par, d + 1, DRIVE_SPRING + i)
+    pull = 0.5 * dt * (get1(par, d + 1, DRIVE_PULL + i) - spring * (q0 + 0.5 * change))
+    first = left * (dt * effort - c * change) + pull - inertia / dt * change
+    last = right * (dt * effort - c * change) + pull + inertia / dt * change
+    return first, last, left * (c + slope) + 0.25 * dt * spring + inertia / dt
 
 
 @helper
@@ -252,43 +230,66 @@ def drive_scale(par, d, i, dt, left):
     """-d(first)/dq1 of `drive_impulses` without limit in a step of length |dt|: never 0"""
     c, inertia, k = get1(par, d, DRIVE_C + i), get1(par, d, DRIVE_I + i), get1(par, d, DRIVE_K + i)
     h = abs(dt)
-    return left * (c + (0.5 * h * k + get1(par, d, DRIVE_M + i))) + inertia / h
+    soft = left * (c + (0.5 * h * k + get1(par, d, DRIVE_M + i)))
+    return soft + 0.25 * h * get1(par, d + 1, DRIVE_SPRING + i) + inertia / h
+
+
+@kernel
+def row_motion(topo, par, state, work, k):
+    """(value at the node, change in the step) of the coordinate of a drive row or spring row"""
+    it = topo[0, T_ROWS] + k
+    of, i = topo[it, ROW_OF], topo[it, ROW_COORDINATE]
+    if topo[it, ROW_KIND] == DRIVE_ROW:
+        q, w = coordinate(topo, par, state, work, of, i, True)
+        q0 = get1(state, topo[0, S_JOINTS] + of, COORD + i)
+        return q0, q - q0
+    line = topo[0, T_ELEMENTS] + of
+    d, rb = trial_way(topo, par, work, line)
+    s0 = along(node_way(topo, par, state, line), i)
+    return s0, along(d, i) - s0
+
+
+@helper
+def row_spring(topo, par, k):
+    """(stiffness, the same times rest) of the springs of a drive row or spring row"""
+    it = topo[0, T_ROWS] + k
+    of, i = topo[it, ROW_OF], topo[it, ROW_COORDINATE]
+    if topo[it, ROW_KIND] == DRIVE_ROW:
+        d = topo[topo[0, T_JOINTS] + of, JOINT_DRIVE] + 1
+        return get1(par, d, DRIVE_SPRING + i), get1(par, d, DRIVE_PULL + i)
+    line = topo[0, T_ELEMENTS] + of
+    p = topo[line, ELEMENT_PAR]
+    stiffness = get1(par, p, SPRING_K) if i > 0 or topo[line, ELEMENT_RULE] == MEAN else 0.0
+    return stiffness, stiffness * get1(par, p, SPRING_L)
+
+
+@helper
+def row_damping(topo, par, k):
+    """Damping of a drive row or spring row, but for servos with a limit"""
+    it = topo[0, T_ROWS] + k
+    of, i = topo[it, ROW_OF], topo[it, ROW_COORDINATE]
+    if topo[it, ROW_KIND] == DRIVE_ROW:
+        return get1(par, topo[topo[0, T_JOINTS] + of, JOINT_DRIVE], DRIVE_C + i)
+    return get1(par, topo[topo[0, T_ELEMENTS] + of, ELEMENT_PAR], SPRING_C) if i == 0 else 0.0
 
 
 @kernel
 def compliant_impulses(topo, par, state, work, k, dt, left, right):
-    """`drive_impulses` of a drive row or damper row at the trial configuration, and the size of their
+    """`drive_impulses` of a drive row or spring row at the trial configuration, and the size of their
     derivative, never 0"""
     it = topo[0, T_ROWS] + k
-    of = topo[it, ROW_OF]
+    s0, change = row_motion(topo, par, state, work, k)
     if topo[it, ROW_KIND] == DRIVE_ROW:
-        i, s = topo[it, ROW_COORDINATE], topo[0, S_JOINTS] + of
-        q, w = coordinate(topo, par, state, work, of, i, True)
-        q0 = get1(state, s, COORD + i)
+        i, of = topo[it, ROW_COORDINATE], topo[it, ROW_OF]
         d = topo[topo[0, T_JOINTS] + of, JOINT_DRIVE]
-        first, last, stiffness = drive_impulses(
-            par, d, i, q - q0, q0, get1(state, s, SERVO_OFFSET + i), dt, left, right
-        )
+        offset = get1(state, topo[0, S_JOINTS] + of, SERVO_OFFSET + i)
+        first, last, stiffness = drive_impulses(par, d, i, change, s0, offset, dt, left, right)
         return first, last, stiffness, drive_scale(par, d, i, dt, left)
-    line = topo[0, T_ELEMENTS] + of
-    length, w = trial_spring(topo, par, work, line)
-    c = get1(par, topo[line, ELEMENT_PAR], SPRING_C)
-    change = length - node_spring_length(topo, par, state, line)
-    return -left * c * change, -right * c * change, left * c, left * c
-
-
-@kernel
-def row_change(topo, par, state, work, k):
-    """How far the coordinate of a drive row, or the length of a damper row, moves in the step"""
-    it = topo[0, T_ROWS] + k
-    of = topo[it, ROW_OF]
-    if topo[it, ROW_KIND] == DRIVE_ROW:
-        i = topo[it, ROW_COORDINATE]
-        q, w = coordinate(topo, par, state, work, of, i, True)
-        return q - get1(state, topo[0, S_JOINTS] + of, COORD + i)
-    line = topo[0, T_ELEMENTS] + of
-    length, w = trial_spring(topo, par, work, line)
-    return length - node_spring_length(topo, par, state, line)
+    stiffness, pull = row_spring(topo, par, k)
+    c = row_damping(topo, par, k)
+    pull = 0.5 * dt * (pull - stiffness * (s0 + 0.5 * change))
+    first, last = pull - left * c * change, pull - right * c * change
+    return first, last, left * c + 0.25 * dt * stiffness, left * c + 0.25 * abs(dt) * stiffness
 
 
 @helper
@@ -352,7 +353,7 @@ def border_residual(topo, par, state, work, dt, left, right, elements):
 
 @kernel
 def add_compliant_impulses(topo, state, work):
-    """Adds the impulses of drive and damper rows at the last node to the momenta; G0 holds the row vectors of
+    """Adds the impulses of drive and spring rows at the last node to the momenta; G0 holds the row vectors of
     that node"""
     for k in range(topo[0, ROWS]):
         it = topo[0, T_ROWS] + k

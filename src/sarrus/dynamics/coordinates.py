@@ -92,6 +92,35 @@ def rotation_vector_coordinate(RA, e, j, near):
 
 
 @kernel
+def dual_coordinate(topo, par, state, work, c, i):
+    """q of `coordinate`, for a joint of the tree without a rotation vector"""
+    line = topo[0, T_JOINTS] + c
+    p, A, B = topo[line, JOINT_PAR], topo[line, JOINT_A], topo[line, JOINT_B]
+    near, kt = get1(state, topo[0, S_JOINTS] + c, COORD + i), topo[line, JOINT_KT]
+    RA = get9(work, A, R1)
+    if i < kt:
+        d, rb = joint_points(par, work, p, A, B)
+        return dot(mv(RA, get3(par, p, TB + 3 * i)), d)
+    n = get3(par, p, RB)
+    if topo[line, JOINT_KR] == 1:
+        return angle_about(relative_turn(work, A, B), mv(RA, n), near)
+    q, n = universal_coordinate(RA, get9(work, B, R1), n, get3(par, p, RB + 3), near, i - kt == 1)
+    return q
+
+
+@kernel
+def dual_row(topo, par, work, c, i):
+    """w of `coordinate`, for a joint of the tree without a rotation vector"""
+    line = topo[0, T_JOINTS] + c
+    p, A, B, kt = topo[line, JOINT_PAR], topo[line, JOINT_A], topo[line, JOINT_B], topo[line, JOINT_KT]
+    if i < kt:
+        n = mv(get9(work, A, R1), get3(par, p, TB + 3 * i))
+        return n, cross(mv(get9(work, B, R1), get3(par, p, PB)), n)
+    second = topo[line, JOINT_KR] == 2 and i - kt == 1
+    return ZERO3, mv(get9(work, B if second else A, R1), get3(par, p, RB + 3 if second else RB))
+
+
+@kernel
 def coordinate(topo, par, state, work, c, i, elements):
     """(q, w): coordinate i of joint c at the trial configuration (angles on the turn of the node) and its row
     vector on B.

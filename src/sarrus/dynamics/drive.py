@@ -1,11 +1,12 @@
-"""Dampers, armature and servos on the coordinates of a tree joint: implicit efforts along its freedoms.
+"""Dampers, armature, springs and servos on the coordinates of a tree joint: implicit efforts along its
+freedoms.
 
 Coordinates of such a joint are dual to its freedoms (no rotation vectors among them; those become border
 rows)."""
 
 from sarrus._jit import helper, kernel
 from sarrus.dynamics.border import drive_impulses
-from sarrus.dynamics.coordinates import add_pair, arm_between, coordinate
+from sarrus.dynamics.coordinates import add_pair, arm_between, dual_coordinate, dual_row
 from sarrus.layout import (
     BODIES,
     COORD,
@@ -47,7 +48,7 @@ def evaluate_drives(topo, par, state, work, b, dt, left, right):
     first = topo[0, W_FREEDOMS] + topo[b + 1, FREEDOM]
     for i in range(topo[b + 1, ROTATIONS] + topo[b + 1, TRANSLATIONS]):
         j = coordinate_of_freedom(topo, b, i)
-        q, w = coordinate(topo, par, state, work, c, j, True)
+        q = dual_coordinate(topo, par, state, work, c, j)
         q0 = get1(state, s, COORD + j)
         before, after, stiffness = drive_impulses(
             par, d, j, q - q0, q0, get1(state, s, SERVO_OFFSET + j), dt, left, right
@@ -66,8 +67,7 @@ def enter_drives(topo, par, state, work):
             first = topo[0, W_FREEDOMS] + topo[b + 1, FREEDOM]
             for i in range(topo[b + 1, ROTATIONS] + topo[b + 1, TRANSLATIONS]):
                 k = coordinate_of_freedom(topo, b, i)
-                q, w = coordinate(topo, par, state, work, topo[b + 1, LINK_JOINT], k, True)
-                put6(work, first + i, W0, w)
+                put6(work, first + i, W0, dual_row(topo, par, work, topo[b + 1, LINK_JOINT], k))
 
 
 @kernel

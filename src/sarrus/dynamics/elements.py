@@ -2,13 +2,13 @@
 their potential energy.
 
 All of them enter a step by the trapezoidal rule, half at each node, so they are explicit in the unknowns of
-the step."""
+the step; springs by the mean rule are left to the tree and the border (see `drive_impulses`)."""
 
 from sarrus._jit import helper, kernel
-from sarrus.dynamics.border import trial_spring
 from sarrus.dynamics.coordinates import add_pair, arm_between, coordinate
 from sarrus.dynamics.curve import curve_enter
 from sarrus.dynamics.custom import add_potential, custom_energy
+from sarrus.dynamics.springs import trial_spring
 from sarrus.layout import (
     BODIES,
     COORD,
@@ -25,6 +25,7 @@ from sarrus.layout import (
     ELEMENT_INPUT,
     ELEMENT_KIND,
     ELEMENT_PAR,
+    ELEMENT_RULE,
     ELEMENTS,
     FORCE,
     GEAR,
@@ -45,6 +46,7 @@ from sarrus.layout import (
     SPRING_L,
     T_ELEMENTS,
     T_JOINTS,
+    TRAPEZOIDAL,
     WRENCH,
     WRENCH_F,
     WRENCH_P,
@@ -94,6 +96,8 @@ def forces(topo, par, state, work, gravity, u):
             put6(work, b, INPUT_FORCE, ZERO6)
     for line in range(topo[0, T_ELEMENTS], topo[0, T_ELEMENTS] + topo[0, ELEMENTS]):
         kind, p, port = topo[line, ELEMENT_KIND], topo[line, ELEMENT_PAR], topo[line, ELEMENT_INPUT]
+        if topo[line, ELEMENT_RULE] != TRAPEZOIDAL:
+            continue
         if kind == SPRING:
             length, w = trial_spring(topo, par, work, line)
             w = scale6(-get1(par, p, SPRING_K) * (length - get1(par, p, SPRING_L)), w)

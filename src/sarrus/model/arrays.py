@@ -55,7 +55,7 @@ def make_arrays(d: Description, plan: Plan, drives: Drives, contacts: list[Line]
     n, nj = len(d.tree.order), len(d.joints)
     lines = Lines(n)
     joints = joint_table(d, drives, lines)
-    elements, scratch = element_table(d, lines, n)
+    elements, scratch = element_table(d, drives, lines, n)
     origin = lines.add_numbers(d.origin)
     par = lines.array()
     links, freedoms = link_table(d, drives, plan)

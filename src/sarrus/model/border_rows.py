@@ -1,4 +1,5 @@
-"""The border rows of joints that close loops, and of drives and dampers that the tree does not carry."""
+"""The border rows of joints that close loops, and of drives, springs and dampers that the tree does not
+carry."""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ def constraint_rows(d: Description, j: int, places: tuple[int, ...]) -> list[Bor
 
 
 def compliant_rows(d: Description, drives: Drives) -> list[BorderRow]:
-    """Rows of the drives that the tree does not carry, and of point-to-point dampers."""
+    """Rows of the drives that the tree does not carry, and of point-to-point springs and dampers."""
     tree = in_tree(d)
     rows = []
     for j in np.flatnonzero(drives.implicit):
@@ -36,12 +37,14 @@ def compliant_rows(d: Description, drives: Drives) -> list[BorderRow]:
         if j in tree and is_dual(joint):
             continue
         ends = ends_of_pair(d, joint.a, joint.b)
-        for i in np.flatnonzero(drives.c[j] + drives.inertia[j] + drives.k[j] + drives.m[j]):
+        for i in np.flatnonzero(drives.driven[j]):
             rows.append(BorderRow(int(j), at.DRIVE_ROW, int(i), ends, len(ends) < 2, -1))
     for e, spring in enumerate(d.mechanism.springs.values()):
-        if spring.damping > 0.0:
-            ends = ends_of_pair(d, body_number(d, spring.a), body_number(d, spring.b))
-            rows.append(BorderRow(e, at.DAMPER_ROW, 0, ends, len(ends) < 2, -1))
+        rule = drives.rules[e]
+        coordinates = [0] if spring.damping > 0.0 or rule == at.MEAN else []
+        coordinates += [1, 2, 3] if rule == at.MEAN_COMPONENTS else []
+        ends = ends_of_pair(d, body_number(d, spring.a), body_number(d, spring.b))
+        rows += [BorderRow(e, at.SPRING_ROW, i, ends, len(ends) < 2, -1) for i in coordinates]
     return rows
 
 

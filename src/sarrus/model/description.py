@@ -117,21 +117,40 @@ def _compile_callbacks(d: Description) -> None:
             keep(v.name, "gradient", constraint_callback(where, v.gradient, m, p, (m, 6)))
 
 
+@dataclass(frozen=True)
+class StiffSprings:
+    """Springs that a step does not resolve: coordinates (joint, number) of joint springs, and numbers of
+    springs between points."""
+
+    coordinates: frozenset[tuple[int, int]] = frozenset()
+    points: frozenset[int] = frozenset()
+
+
 class Drives:
-    """Damping, armature and servo stiffness per joint, added up over joint springs, motors and armatures.
+    """Damping, armature, springs and servo stiffness per joint, added up over joint springs, motors and
+    armatures; and the rule of every spring.
 
     damping of a servo with a limit is kept apart in `m`, because the limit bounds its effort too; any: joints
-    with an implicit effort, limits and dry friction included."""
+    with an implicit effort, limits and dry friction included.  Springs go by the mean of their coordinate
+    where something else on it is implicit anyway, so that it costs nothing, and where they are `stiff`:
+    spring, pull are their stiffness, and that times rest; by_mean: which coordinates; soft: stiffness of the
+    others; driven: coordinates with an implicit effort.  rules: of the springs between points"""
 
-    def __init__(self, d: Description):
-        self.c, self.inertia, self.k, self.m = (np.zeros((len(d.joints), 6)) for _ in range(4))
+    def __init__(self, d: Description, stiff: StiffSprings | None = None):
+        stiff = stiff or StiffSprings()
+        shape = len(d.joints), 6
+        self.c, self.inertia, self.k, self.m, self.pull = (np.zeros(shape) for _ in range(5))
+        springs = np.zeros(shape)
         self.limit = np.full((len(d.joints), 6), np.inf)
         self.bounded = np.zeros(len(d.joints), bool)
         index = {joint.name: j for j, joint in enumerate(d.joints) if joint.name}
         for j, joint in enumerate(d.joints):
             self.inertia[j, : len(joint.armature)] = joint.armature
         for spring in d.mechanism.joint_springs.values():
-            self.c[index[spring.joint], : len(spring.damping)] += spring.damping
+            j, count = index[spring.joint], len(spring.damping)
+            self.c[j, :count] += spring.damping
+            springs[j, :count] += spring.stiffness
+            self.pull[j, :count] += spring.stiffness * spring.rest
         for motor in d.mechanism.motors.values():
             if motor.mode == "servo":
                 j = index[motor.joint]
@@ -148,8 +167,25 @@ class Drives:
                         self.limit[j, i] = motor.limit
         for bound in [*d.mechanism.limits.values(), *d.mechanism.joint_frictions.values()]:
             self.bounded[index[bound.joint]] = True
-        self.implicit = (self.c + self.inertia + self.k + self.m).any(axis=1)
+        self.driven = (self.c + self.inertia + self.k + self.m) > 0.0
+        self.by_mean = (springs > 0.0) & self.driven
+        for j, i in stiff.coordinates:
+            self.by_mean[j, i] = True
+        self.driven |= self.by_mean
+        self.spring, self.soft = np.where(self.by_mean, springs, 0.0), np.where(self.by_mean, 0.0, springs)
+        self.pull[~self.by_mean] = 0.0
+        self.rules = [
+            _rule_of(spring, e in stiff.points) for e, spring in enumerate(d.mechanism.springs.values())
+        ]
+        self.implicit = self.driven.any(axis=1)
         self.any = self.implicit | self.bounded
+
+
+def _rule_of(spring: Any, stiff: bool) -> int:
+    """Rule of a spring between points."""
+    if spring.rest_length == 0.0:
+        return at.MEAN_COMPONENTS if stiff else at.TRAPEZOIDAL
+    return at.MEAN if spring.stiffness > 0.0 and (stiff or spring.damping > 0.0) else at.TRAPEZOIDAL
 
 
 def motor_components(motor: Any, joint: JointGeometry) -> range:

@@ -3,6 +3,7 @@ configurations."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,16 +14,20 @@ from sarrus import layout as at
 from sarrus.errors import MechanismError, unknown_name
 from sarrus.mechanism import Mechanism
 from sarrus.mechanism.joints import Joint
-from sarrus.model.arrays import Arrays
+from sarrus.model.arrays import Arrays, step_arrays
 from sarrus.model.contacts import Contacts
-from sarrus.model.description import Description, Drives, size_of
+from sarrus.model.description import Description, Drives, StiffSprings, size_of
 from sarrus.model.nodes import join
 from sarrus.model.redundancy import Ranks
+from sarrus.model.springs import Rate, spring_rates, stiff_springs
 from sarrus.model.state import State
 
 if TYPE_CHECKING:
     from sarrus.model.pairs import Pairs
     from sarrus.model.rounding import Holding
+
+# Border rows of stiff springs that are worth a word: their cost may grow faster than their number.
+MANY_ROWS = 200
 
 
 class Model:
@@ -74,6 +79,34 @@ class Model:
         self.rows = r
         for array in (self.masses, self.inertias, self.gravity):
             array.flags.writeable = False
+        self._stiff_arrays: dict[StiffSprings, Arrays] = {}
+
+    @cached_property
+    def spring_rates(self) -> list[Rate]:
+        """The springs that are explicit while they are soft, and how fast they move their bodies."""
+        return spring_rates(self.description, self.drives)
+
+    def stiff_springs(self, dt: float) -> StiffSprings:
+        """Springs that are implicit in steps of `dt` [s] because they are stiff."""
+        return stiff_springs(self.spring_rates, len(self.body_names), dt)
+
+    def step_arrays(self, dt: float) -> Arrays:
+        """The arrays that steps of `dt` [s] run on, those with contacts between bodies apart."""
+        stiff = self.stiff_springs(dt)
+        if stiff == StiffSprings():
+            return self.arrays
+        if stiff not in self._stiff_arrays:
+            lines = self.contacts.lines if self.contacts.any else None
+            arrays = step_arrays(self.description, Drives(self.description, stiff), self.places, lines)
+            more = int(arrays.topo[0, at.ROWS] - self.arrays.topo[0, at.ROWS])
+            if more > MANY_ROWS:
+                warnings.warn(
+                    f"springs that dt = {dt:.3g} s does not resolve are {more} border rows: in nets of free "
+                    "bodies these make steps slow; a smaller dt, or softer springs, may be faster",
+                    stacklevel=2,
+                )
+            self._stiff_arrays[stiff] = arrays
+        return self._stiff_arrays[stiff]
 
     @cached_property
     def near_pairs(self) -> Pairs:

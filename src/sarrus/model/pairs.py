@@ -13,7 +13,7 @@ import numpy as np
 from sarrus.mechanism.rotations import rotations
 from sarrus.model.arrays import Arrays, step_arrays
 from sarrus.model.contacts import PAIR_NUMBERS, pair_lines
-from sarrus.model.description import Drives, on_another_tree
+from sarrus.model.description import Drives, StiffSprings, on_another_tree
 from sarrus.model.graph import spanning_tree
 
 if TYPE_CHECKING:
@@ -38,16 +38,16 @@ class Pairs:
         self.model = model
         self.detector: Detector = _detector(model)
         self.loose = model.description.tree.without_loops(model.mechanism)
-        self._plans: dict[tuple[tuple[int, int], ...], NearPlan] = {}
+        self._plans: dict[tuple[tuple[tuple[int, int], ...], StiffSprings], NearPlan] = {}
 
-    def plan(self, near: dict[int, int]) -> NearPlan:
+    def plan(self, near: dict[int, int], stiff: StiffSprings) -> NearPlan:
         """The plan for pairs with so many lines each; kept for the next time."""
-        key = tuple(sorted(near.items()))
+        key = tuple(sorted(near.items())), stiff
         if key not in self._plans:
-            self._plans[key] = self._make(key)
+            self._plans[key] = self._make(*key)
         return self._plans[key]
 
-    def _make(self, near: tuple[tuple[int, int], ...]) -> NearPlan:
+    def _make(self, near: tuple[tuple[int, int], ...], stiff: StiffSprings) -> NearPlan:
         model, contacts = self.model, self.model.contacts
         world = len(model.body_names)
         lines, ids, slots, links = list(contacts.lines), list(range(len(contacts.lines))), {}, []
@@ -62,7 +62,7 @@ class Pairs:
         d = model.description
         if links:
             d = on_another_tree(d, spanning_tree(model.mechanism, links, self.loose))
-        arrays = step_arrays(d, Drives(d), model.places, lines)
+        arrays = step_arrays(d, Drives(d, stiff), model.places, lines)
         return NearPlan(arrays, slots, np.array(ids, np.int64))
 
     def name(self, pair: int) -> str:

@@ -84,6 +84,9 @@ def joint_table(d: Description, drives: Drives, lines: Lines) -> np.ndarray:
             ]
     for j in np.flatnonzero(drives.any):
         table[j, at.JOINT_DRIVE], line = lines.add()
+        springs = lines.add()[1]
+        springs[at.DRIVE_SPRING : at.DRIVE_SPRING + 6] = drives.spring[j]
+        springs[at.DRIVE_PULL : at.DRIVE_PULL + 6] = drives.pull[j]
         line[at.DRIVE_C : at.DRIVE_C + 6] = drives.c[j]
         line[at.DRIVE_I : at.DRIVE_I + 6] = drives.inertia[j]
         line[at.DRIVE_K : at.DRIVE_K + 6] = drives.k[j]
@@ -122,7 +125,7 @@ def _put_curve(d: Description, joint: JointGeometry, row: np.ndarray, lines: Lin
         line[at.CURVE_COEFFICIENTS : at.CURVE_COEFFICIENTS + 12] = coefficients[::-1, k].ravel()
 
 
-def element_table(d: Description, lines: Lines, world: int) -> tuple[np.ndarray, int]:
+def element_table(d: Description, drives: Drives, lines: Lines, world: int) -> tuple[np.ndarray, int]:
     """(elements, lines of scratch work); springs first, in the order of the mechanism."""
     m = d.mechanism
     index = {joint.name: j for j, joint in enumerate(d.joints) if joint.name}
@@ -137,15 +140,17 @@ def element_table(d: Description, lines: Lines, world: int) -> tuple[np.ndarray,
         table.append(row)
         return row, line
 
-    for spring in m.springs.values():
+    for e, spring in enumerate(m.springs.values()):
         a, b = body_number(d, spring.a), body_number(d, spring.b)
-        line = add(at.SPRING, d.number[a], d.number[b])[1]
+        row, line = add(at.SPRING, d.number[a], d.number[b])
+        row[at.ELEMENT_RULE] = drives.rules[e]
         line[at.SPRING_PA : at.SPRING_PA + 3] = spring.at_a - centres[a]
         line[at.SPRING_PB : at.SPRING_PB + 3] = spring.at_b - centres[b]
         line[[at.SPRING_K, at.SPRING_L, at.SPRING_C]] = spring.stiffness, spring.rest_length, spring.damping
     for spring in m.joint_springs.values():
         for i in np.flatnonzero(spring.stiffness):
-            line = add(at.EFFORT, index[spring.joint], int(i))[1]
+            row, line = add(at.EFFORT, index[spring.joint], int(i))
+            row[at.ELEMENT_RULE] = at.MEAN if drives.by_mean[index[spring.joint], i] else at.TRAPEZOIDAL
             line[[at.EFFORT_K, at.EFFORT_REST, at.EFFORT_LIMIT]] = spring.stiffness[i], spring.rest[i], np.inf
     for motor in m.motors.values():
         j, port = index[motor.joint], d.inputs[motor.name].start

@@ -10,24 +10,25 @@ from math import sqrt
 
 from sarrus._jit import helper, kernel
 from sarrus.dynamics.body import momentum
-from sarrus.dynamics.border import compliant_impulses, is_compliant, row_change
+from sarrus.dynamics.border import compliant_impulses, is_compliant, row_damping, row_motion, row_spring
 from sarrus.dynamics.custom import custom_force
 from sarrus.dynamics.drive import coordinate_of_freedom
 from sarrus.layout import (
     BODIES,
     CLOSED,
     CONTACTS,
+    COORD,
     CUSTOM_FORCE,
     CUSTOM_FORCES,
     DRIVE_C,
-    DRIVE_ROW,
+    DRIVE_PULL,
+    DRIVE_SPRING,
     DRIVEN,
     EFFORT_LEFT,
     EFFORT_RIGHT,
     ELEMENT_BODY,
     ELEMENT_COUNT,
     ELEMENT_KIND,
-    ELEMENT_PAR,
     ELEMENT_SCRATCH,
     ELEMENTS,
     FLAGS,
@@ -43,13 +44,11 @@ from sarrus.layout import (
     PARENT,
     PEAK,
     ROTATIONS,
-    ROW_COORDINATE,
     ROW_KIND,
-    ROW_OF,
     ROWS,
     S_CONTACTS,
+    S_JOINTS,
     SCRATCH_OUT,
-    SPRING_C,
     T_ELEMENTS,
     T_JOINTS,
     T_ROWS,
@@ -146,37 +145,39 @@ def work_of_forces(topo, table, state, column, dt):
 
 @kernel
 def work_of_drives(topo, par, state, work, dt):
-    """(work of all implicit efforts, of the dampers among them) on the joints that the tree carries"""
-    total, damped = 0.0, 0.0
+    """(work of all implicit efforts, of the dampers and of the springs among them) on joints that the tree
+    carries"""
+    total, damped, sprung = 0.0, 0.0, 0.0
     for b in range(topo[0, BODIES]):
         if topo[b + 1, FLAGS] & DRIVEN:
             d = topo[topo[0, T_JOINTS] + topo[b + 1, LINK_JOINT], JOINT_DRIVE]
-            first = topo[0, W_FREEDOMS] + topo[b + 1, FREEDOM]
+            first, s = topo[0, W_FREEDOMS] + topo[b + 1, FREEDOM], topo[0, S_JOINTS] + topo[b + 1, LINK_JOINT]
             for i in range(topo[b + 1, ROTATIONS] + topo[b + 1, TRANSLATIONS]):
                 change = get1(work, first + i, MOVED)
                 impulse = get1(work, first + i, EFFORT_LEFT) + get1(work, first + i, EFFORT_RIGHT)
                 total += impulse * change / dt
-                damped -= get1(par, d, DRIVE_C + coordinate_of_freedom(topo, b, i)) * change * change / dt
-    return total, damped
+                j = coordinate_of_freedom(topo, b, i)
+                damped -= get1(par, d, DRIVE_C + j) * change * change / dt
+                middle = get1(state, s, COORD + j) + 0.5 * change
+                pull = get1(par, d + 1, DRIVE_PULL + j) - get1(par, d + 1, DRIVE_SPRING + j) * middle
+                sprung += pull * change
+    return total, damped, sprung
 
 
 @kernel
 def work_of_rows(topo, par, state, work, dt, left, right):
-    """(work of all implicit efforts, of the dampers among them) that are border rows"""
-    total, damped = 0.0, 0.0
+    """(work of all implicit efforts, of the dampers and of the springs among them) that are border rows"""
+    total, damped, sprung = 0.0, 0.0, 0.0
     for k in range(topo[0, ROWS]):
         it = topo[0, T_ROWS] + k
         if is_compliant(topo[it, ROW_KIND]):
-            of, change = topo[it, ROW_OF], row_change(topo, par, state, work, k)
+            start, change = row_motion(topo, par, state, work, k)
             impulses = compliant_impulses(topo, par, state, work, k, dt, left, right)
             total += (impulses[0] + impulses[1]) * change / dt
-            if topo[it, ROW_KIND] == DRIVE_ROW:
-                d = topo[topo[0, T_JOINTS] + of, JOINT_DRIVE]
-                c = get1(par, d, DRIVE_C + topo[it, ROW_COORDINATE])
-            else:
-                c = get1(par, topo[topo[0, T_ELEMENTS] + of, ELEMENT_PAR], SPRING_C)
-            damped -= c * change * change / dt
-    return total, damped
+            damped -= row_damping(topo, par, k) * change * change / dt
+            stiffness, pull = row_spring(topo, par, k)
+            sprung += (pull - stiffness * (start + 0.5 * change)) * change
+    return total, damped, sprung
 
 
 @kernel
@@ -201,12 +202,12 @@ def work_of_custom_forces(topo, par, state, work, time, dt, left, right):
 def work_before(topo, par, state, work, sums, k, time, dt, left, right, loops):
     """Adds to sums[k] the work of the step that `work` holds the end of, but for what explicit forces do at
     that end (see `work_after`); returns the work of all forces that are counted here"""
-    total, damped = work_of_drives(topo, par, state, work, dt)
+    total, damped, sprung = work_of_drives(topo, par, state, work, dt)
     if loops is not None:
-        more, less = work_of_rows(topo, par, state, work, dt, left, right)
-        total, damped = total + more, damped + less
+        more, less, pulled = work_of_rows(topo, par, state, work, dt, left, right)
+        total, damped, sprung = total + more, damped + less, sprung + pulled
     sums[k, DAMPERS] += damped
-    sums[k, MOTORS] += total - damped
+    sums[k, MOTORS] += total - damped - sprung
     if topo[0, CUSTOM_FORCES] > 0:
         custom = work_of_custom_forces(topo, par, state, work, time, dt, left, right)
         sums[k, APPLIED] += custom

@@ -26,11 +26,11 @@ Poses = tuple[np.ndarray, np.ndarray]
 class NearPairs:
     """Of one run: which pairs have lines, and where the bodies are."""
 
-    def __init__(self, model: Model):
-        self.pairs = model.near_pairs
+    def __init__(self, model: Model, dt: float):
+        self.pairs, self.stiff = model.near_pairs, model.stiff_springs(dt)
         self.detector = self.pairs.detector
         self.detector.forget()
-        self.plan: NearPlan = self.pairs.plan({})
+        self.plan: NearPlan = self.pairs.plan({}, self.stiff)
         self.near = np.zeros(0, np.int64)
         self.inside = np.zeros(0, np.int64)
         self.features = np.zeros((0, at.FEATURE_COLS))
@@ -94,7 +94,7 @@ class NearPairs:
             wanted = dict.fromkeys(around.tolist(), 1)
             for pair, count, had in zip(self.near.tolist(), self.counts, room, strict=True):
                 wanted[pair] = max(int(ROOM[np.searchsorted(ROOM, max(count, 1))]), int(had))
-            self.plan = self.pairs.plan(wanted)
+            self.plan = self.pairs.plan(wanted, self.stiff)
         return self.plan
 
     def put_lines(self, kernel: np.ndarray) -> None:

@@ -159,7 +159,7 @@ def collect_imbalance(topo, state, work):
 
 @kernel
 def enter_rows_keeping(topo, par, state, work):
-    """`enter_rows`, with the impulses of drive and damper rows at the last node added to the momenta"""
+    """`enter_rows`, with the impulses of drive and spring rows at the last node added to the momenta"""
     put_rows(topo, par, state, work, G0, True, True)
     add_compliant_impulses(topo, state, work)
     enter_rows(topo, par, state, work, True)

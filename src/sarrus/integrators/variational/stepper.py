@@ -68,9 +68,9 @@ class VariationalStepper:
     def __init__(self, method, model: Model, state: State, dt: float, *, reactions: bool):
         self.method, self.model, self.dt = method, model, float(dt)
         self.stages = method.stages
-        self.near = NearPairs(model) if model.contacts.pairs else None
+        self.near = NearPairs(model, dt) if model.contacts.pairs else None
         self.kernel = np.zeros((0, 0))
-        self._adopt(model.arrays if self.near is None else self.near.plan.arrays)
+        self._adopt(model.step_arrays(dt) if self.near is None else self.near.plan.arrays)
         nj, nu = int(self.topo[0, at.JOINTS]), int(self.topo[0, at.INPUTS])
         self.fractions = np.concatenate([[0.0], np.cumsum(self.stages)])
         self.still = np.zeros((1, len(self.fractions), nu))

@@ -1,0 +1,31 @@
+"""Energy that a run has gained without a source."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sarrus.trajectory import invariants
+
+if TYPE_CHECKING:
+    from sarrus.trajectory.trajectory import Trajectory
+
+# Records that are looked at, spread over the run: a long one is not read again for this.
+LOOKED_AT = 500
+
+
+def unexplained_gain(trajectory: Trajectory) -> float:
+    """Energy at the last record that neither that of the first nor the work done explains, over the largest
+    kinetic energy of the run; 0 where nothing moves."""
+    nodes = np.unique(np.linspace(0, len(trajectory) - 1, LOOKED_AT).astype(int))
+    t = trajectory
+    motion = (
+        np.asarray(array[nodes]) for array in (t.position, t.orientation, t.velocity, t.angular_velocity)
+    )
+    winding = t.winding[nodes] if t.winding is not None and t.winding.ndim == 2 else t.winding
+    energy = invariants.energy(t.model, *motion, winding)
+    peak = float(energy.kinetic.max())
+    gained = float(energy.total[-1] - energy.total[0] - t.work().total[-1])
+    # Not "gained if ...": NaN is no gain that could be told.
+    return gained / peak if peak > 0.0 and np.isfinite(gained) else 0.0
