@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from sarrus.analysis.explicit import has_explicit, warn_of_explicit, warn_of_growth
-from sarrus.analysis.timestep import motion_dt, recommended_dt
+from sarrus.analysis.timestep import loses_energy, motion_dt, recommended_dt
 from sarrus.capacity import check_room
 from sarrus.errors import Interrupted, MechanismError, Status, StepFailed
 from sarrus.inputs import BOTH_NODES, Controls, Inputs
@@ -36,6 +36,8 @@ PIECE, LONGEST, WITH_PAIRS = 20_000, 2000, 20
 START = 1e-8
 # A step is absurd beyond so many times the recommended one.
 ABSURD = 10.0
+# Steps that turn a joint by more [rad] than this change the energy of a chain by some 1 % each.
+TRUSTED = 0.4
 
 
 class CompiledController:
@@ -243,6 +245,8 @@ def simulate(
     whole = stopped is None and asked.signal is None
     if whole and has_explicit(model):
         warn_of_growth(model, float(dt), trajectory.final_state, unexplained_gain(trajectory))
+    if whole:
+        warn_of_turns(model, state, trajectory.stats.turn.max(initial=0.0))
     if failure is not None:
         raise _failed(failure, float(dt), trajectory)
     if not whole:
@@ -262,6 +266,16 @@ def check_step(model: Model, state: State | None, dt: float) -> None:
         warnings.warn(
             f"dt = {dt:g} s is {dt / advised:.3g} times the recommended step of this model, {advised:g} s: "
             f"what moves faster than the steps comes out wrong; try dt={advised:g}",
+            stacklevel=3,
+        )
+
+
+def warn_of_turns(model: Model, state: State | None, turn: float) -> None:
+    """Warns of joints that turned so far [rad] in a step that the energy of a long run is no longer right."""
+    if turn > TRUSTED and not loses_energy(model):
+        warnings.warn(
+            f"a joint turns by {turn:.2g} rad in a step, as in a whip: over a long run the energy cannot be "
+            f"trusted; dt={recommended_dt(model, state):g} resolves what this start can do",
             stacklevel=3,
         )
 

@@ -1,5 +1,7 @@
 """Long chaotic runs: whips that dt does not resolve must not feed on themselves."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -88,6 +90,15 @@ def test_a_continued_run_equals_an_unbroken_one_though_the_rule_looks_back():
     half = sarrus.simulate(model, 4.0, 0.01).final_state
     joined = sarrus.simulate(model, 4.0, 0.01, state=half).final_state
     np.testing.assert_array_equal(joined.position, whole.position)
+
+
+def test_a_run_with_whips_that_steps_do_not_resolve_warns():
+    model = sarrus.build(sarrus.gallery.pendulum(links=4))
+    with pytest.warns(UserWarning, match="energy cannot be trusted; dt=0.005"):
+        sarrus.simulate(model, 20.0, 0.04, method=sarrus.Variational(balance=np.inf))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sarrus.simulate(model, 20.0, 0.005)
 
 
 @pytest.mark.parametrize("bad", [0.0, -1.0, np.nan])

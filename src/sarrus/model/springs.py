@@ -84,7 +84,9 @@ class Mobilities:
 
     def __init__(self, d: Description, position: np.ndarray | None = None, turn: np.ndarray | None = None):
         bodies = list(d.mechanism.bodies.values())
-        self.turn = np.tile(np.eye(3), (len(bodies), 1, 1)) if turn is None else turn
+        turn = np.tile(np.eye(3), (len(bodies), 1, 1)) if turn is None else turn
+        # The world stands behind the bodies.
+        self.turn = np.concatenate([turn, np.eye(3)[None]])
         places = np.array([body.position for body in bodies]).reshape(-1, 3) if position is None else position
         self.centres = np.vstack([places, np.zeros(3)])
         self.matrices: list[np.ndarray] = [np.zeros((6, 6))] * (len(bodies) + 1)
@@ -102,7 +104,7 @@ class Mobilities:
     def _motions(self, joint, body: int, above: int, carried: np.ndarray) -> np.ndarray:
         """Orthonormal motions (6, k) of a body, (translation, rotation): those of the body above and of its
         joint."""
-        parent = np.eye(3) if joint.a == len(self.turn) else self.turn[joint.a]
+        parent = self.turn[joint.a]
         arm, at_child = (joint.pb, True) if joint.b == body else (joint.pa, False)
         arm = self.turn[body] @ arm
         step = self.centres[body] - self.centres[above]

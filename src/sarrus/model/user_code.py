@@ -68,7 +68,8 @@ def _line_of(instruction: dis.Instruction) -> int | None:
 def compiler_words(where: str, function: Callable, error: Exception) -> str:
     """What numba has to say of a function, in one sentence: where, the line, the reason."""
     code = getattr(function, "py_func", function).__code__
-    lines = [line.strip() for line in str(error).strip().splitlines()]
+    text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))  # without colours
+    lines = [line.strip() for line in text.strip().splitlines()]
     reasons = [line for line in lines if line and not line.startswith("Failed in nopython mode")]
     reason = reasons[0] if reasons else repr(error)
     call = next((line[4:] for line in reasons if line.startswith(">>> ")), None)
@@ -76,7 +77,7 @@ def compiler_words(where: str, function: Callable, error: Exception) -> str:
         reason = f"{call} does not exist"
     file = os.path.basename(code.co_filename)
     # Of the places that numba names, innermost first, the first in the user's file.
-    found = re.search(rf'File "[^"]*{re.escape(file)}", line (\d+)', str(error))
+    found = re.search(rf'File "[^"]*{re.escape(file)}", line (\d+)', text)
     place = f", {_place(code, int(found[1]))}" if found else ""
     return f"{where} cannot be compiled by numba{place}: {reason.rstrip('.')}; {ALLOWED}"
 

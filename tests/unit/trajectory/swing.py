@@ -38,6 +38,7 @@ class SwingModel:
         self.masses, self.inertias = np.array([MASS]), INERTIA[None]
         self.joint_slices, self.row_slices = {"hinge": slice(0, 1)}, {"hinge": slice(0, 3)}
         self.contacts = SimpleNamespace(any=False, lines=[], pairs=[])
+        self.ranks = SimpleNamespace(misfit={})
         self.calls = 0
 
     def coordinates_of(self, position, orientation, velocity, angular_velocity, winding=None):

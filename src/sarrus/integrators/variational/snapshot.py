@@ -36,7 +36,8 @@ def snapshot(run: VariationalStepper) -> dict[str, np.ndarray]:
 def restore(run: VariationalStepper, arrays: dict[str, np.ndarray]) -> None:
     """Puts back what `snapshot` returned, into a stepper of the same model, method and dt."""
     if run.near is not None:
-        run.near.plan = run.near.pairs.plan({int(pair): int(room) for pair, room in arrays["plan"]})
+        near = {int(pair): int(room) for pair, room in arrays["plan"]}
+        run.near.plan = run.near.pairs.plan(near, run.near.stiff)
         run._adopt(run.near.plan.arrays)
         _put(run.near, "near_", arrays)
         _put(run.near.detector, "detector_", arrays)
