@@ -119,6 +119,9 @@ X, Q, P, U, V, V2, FORCE = 0, 3, 7, 13, 19, 25, 31
 # a combination of all places of the joint, with these weights, and its pivot is compared with this scale
 LAM, ACTIVE, WEIGHTS, WEIGHT_SCALE = 0, 1, 2, 8
 COMBINED = -1
+# state, border rows: how far the row depends on the others at the node (0, WEAK, LOST; see `mark_weak_rows`)
+WEAKNESS = 9
+WEAK, LOST = 1.0, 2.0
 # state, joints: coordinates at the node (angles continuous), offset of the servos, curve parameter and its
 # frame, best pivot seen, the coordinates of the next node until all are known, smallest pivot at the node;
 # cosine and sine of up to two angles at the node (see `dynamics/turns.py`)
@@ -147,7 +150,7 @@ U_BEFORE, U_PLASTIC, P_BEFORE = 133, 139, 145
 MOTOR_FORCE, INPUT_FORCE = 152, 158
 # work, freedoms: motion at the node and at the trial configuration, D s, s' D / pivot, 1 / pivot, scaled
 # residual; of a driven joint the implicit effort at the first node, its derivative, the one at the last node,
-# the rate and the row vector at the node
+# the rate and the row vector at the node; in the momentum stage EFFORT_RIGHT is the impulse of its armature
 S0, S1, DS, SD, PIVOT, T = 0, 6, 12, 18, 24, 25
 EFFORT_LEFT, STIFFNESS, EFFORT_RIGHT, RATE, W0 = 26, 27, 28, 29, 30
 # the same before contacts are added

@@ -7,7 +7,7 @@ from tests.physics.scenes import turn
 
 import sarrus
 from sarrus import gallery
-from sarrus.mechanism.shapes import Box, Sphere
+from sarrus.mechanism.shapes import Box, Capsule, Sphere
 
 # A stage is solved to 1e-10 m, over dt = 0.01.
 BALANCE = 1e-7
@@ -162,3 +162,29 @@ def test_the_work_of_contacts_between_bodies_is_not_positive():
     assert run.gap().min() > -DEEPEST
     assert energy.max() <= energy[0] * (1 + 1e-6)
     assert work_per_step(records).max() <= 1e-6 * energy[0]
+
+
+def pile(n, seed, decades):
+    """Boxes, balls and capsules that fall on each other, their densities spread over so many decades."""
+    rng = np.random.default_rng(seed)
+    shapes = [Box((0.2, 0.15, 0.1)), Sphere(0.08), Capsule(0.06, 0.15)]
+    mechanism = sarrus.Mechanism()
+    for k in range(n):
+        q, spread = rng.normal(size=4), rng.uniform(-0.5 * decades, 0.5 * decades)
+        mechanism.add_body(
+            f"body {k}", density=1000.0 * 10.0**spread, orientation=q / np.linalg.norm(q),
+            position=(*rng.uniform(-0.15, 0.15, 2), 0.3 + 0.22 * k), shapes=[shapes[k % 3]],
+        )  # fmt: skip
+    mechanism.add_ground(0.5)
+    mechanism.add_contact_group(friction=0.5)
+    return mechanism
+
+
+@pytest.mark.parametrize(("n", "seed"), [(4, 5), (6, 10)])
+def test_a_pile_with_densities_over_four_decades_falls_and_loses_energy(n, seed):
+    """Light bodies under heavy ones: their impacts need forces of a thousand times their own inertia."""
+    run = simulate(pile(n, seed, 4.0), 1.0, 0.01)
+    energy = run.energy()
+    assert run.gap().min() > -DEEPEST
+    assert np.all(np.diff(energy.total) <= 0.01 * energy.kinetic.max())
+    assert energy.total[-1] < energy.total[0]

@@ -46,6 +46,7 @@ from sarrus.layout import (
     JOINT_KIND,
     JOINT_PAR,
     LAM,
+    LOST,
     MEAN,
     RATIO,
     ROW_COORDINATE,
@@ -65,6 +66,7 @@ from sarrus.layout import (
     T_ROWS,
     W_ENDS,
     W_ROWS,
+    WEAKNESS,
     WEIGHT_SCALE,
     WEIGHTS,
     X1,
@@ -315,6 +317,22 @@ def row_scale(topo, state, scales, k, of):
     return get1(state, line, WEIGHT_SCALE) if i == COMBINED else scales[of, i]
 
 
+@helper
+def leave_out(work, line):
+    """The border row at `line` has no effect"""
+    put1(work, line, COMPLIANCE, 1.0)
+    put1(work, line, GAIN, 0.0)
+
+
+@kernel
+def leave_out_weak_rows(topo, state, work, weakness):
+    """Rows of loops that are as weak as this, or weaker, have no effect; after `projection_compliance`"""
+    for k in range(topo[0, ROWS]):
+        if topo[topo[0, T_ROWS] + k, ROW_KIND] == CONSTRAINT_ROW:
+            if get1(state, topo[0, S_ROWS] + k, WEAKNESS) >= weakness:
+                leave_out(work, topo[0, W_ROWS] + k)
+
+
 @kernel
 def border_residual(topo, par, state, work, dt, left, right, elements):
     """Errors of the border rows into `work`, their impulses into F; returns the largest error of active rows
@@ -334,9 +352,12 @@ def border_residual(topo, par, state, work, dt, left, right, elements):
                 last = of
                 e = errors(topo, par, state, work, of, elements)
                 whole, total = max(whole, max(norm3(e[0]), norm3(e[1]))), total + sum6(e)
-            error = row_error(topo, state, k, e)
             put1(work, line, COMPLIANCE, 0.0)
             put1(work, line, GAIN, 1.0)
+            if get1(state, topo[0, S_ROWS] + k, WEAKNESS) >= LOST:
+                leave_out(work, line)
+            else:
+                error = row_error(topo, state, k, e)
         elif elements is not None:
             last = -1
             target, after, stiffness, scale = compliant_impulses(topo, par, state, work, k, dt, left, right)

@@ -60,6 +60,7 @@ class ActiveRows:
         for j, rows in self.combined.items():
             self._combine(kernel, j, rows)
         kernel[joints, at.WATCH] = 0.0
+        kernel[self.topo[0, at.S_ROWS] :][: self.topo[0, at.ROWS], at.WEAKNESS] = 0.0
 
     def _combine(self, kernel: np.ndarray, j: int, rows: np.ndarray) -> None:
         """Puts combinations of the candidate rows of joint j into its active rows."""

@@ -44,6 +44,8 @@ from sarrus.solvers.cone import (
 COLD_START, STUCK = -1, -2
 # A remembered friction force below this part of its largest one stuck and will stick again.
 STICKS = 0.95
+# Gaps of a converged stage are not smaller [m]: their rounding is below 1e-15 m for positions of some metres.
+SMALLEST_GAP = 1e-14
 
 
 @helper
@@ -224,6 +226,20 @@ def mean_product(topo, state, work, alpha):
 
 
 @kernel
+def barrier_work(topo, state, work):
+    """Sum of all products [J]: the most work that the contacts of a stage can seem to do"""
+    total = 0.0
+    for i in range(topo[0, CONTACTS]):
+        if is_on(topo, state, i):
+            w = topo[0, W_CONTACTS] + i
+            first, second = products(topo, state, work, i, w, 0.0)
+            if has_friction(topo, state, i) and is_pyramid(topo, state, i):
+                second = pyramid_products(work, w, sides_of(topo, state), 0.0)[0]
+            total += first + second
+    return total
+
+
+@kernel
 def off_centre(topo, state, work, level):
     """Largest deviation of a product from the barrier `level`, as a part of it"""
     top, total = 0.0, 0.0
@@ -316,8 +332,9 @@ def longest_contact_step(topo, state, work):
 
 @kernel
 def contact_errors(topo, state, work):
-    """(largest error of gap and slip, whether every gap is positive for certain)"""
-    top, total, sure = 0.0, 0.0, True
+    """(largest error of gap and slip, whether every gap is positive for certain, the barrier in natural units
+    below which the forces of an impact would make a gap smaller than rounding can tell)"""
+    top, total, sure, least = 0.0, 0.0, True, 0.0
     for i in range(topo[0, CONTACTS]):
         if not is_on(topo, state, i):
             continue
@@ -327,6 +344,7 @@ def contact_errors(topo, state, work):
             e = s - get1(work, w, TRIAL)
             top, total = max(top, abs(e)), total + e
             sure = sure and abs(e) <= 0.5 * s
+            least = max(least, SMALLEST_GAP * get1(work, w, VARIABLES + 1) / energy_scale(work, w))
         if has_friction(topo, state, i):
             if is_pyramid(topo, state, i):
                 e = pyramid_error(work, w, sides_of(topo, state))
@@ -335,7 +353,7 @@ def contact_errors(topo, state, work):
             for j in range(2):
                 e = get1(work, w, VARIABLES + 5 + j) - get1(work, w, TRIAL + 1 + j)
                 top, total = max(top, abs(e)), total + e
-    return top + 0.0 * total, sure
+    return top + 0.0 * total, sure, least
 
 
 @kernel

@@ -49,7 +49,6 @@ from sarrus.layout import (
     STIFFNESS_BASE,
     T_CONTACTS,
     T_ROWS,
-    TRIAL,
     TRIAL_A,
     TRIAL_B,
     VARIABLES,
@@ -299,20 +298,3 @@ def put_directions(topo, state, work, dt, loops):
             put1(work, w, DIRECTIONS + 4, dpsi)
             put1(work, w, DIRECTIONS + 5, d1 - r[0])
             put1(work, w, DIRECTIONS + 6, d2 - r[1])
-
-
-@kernel
-def move_gaps(topo, state, work, alpha):
-    """Gap and slip of the momentum stage, linear in the velocities, moved by a part alpha of the direction"""
-    for i in range(topo[0, CONTACTS]):
-        if not is_on(topo, state, i):
-            continue
-        it, w = topo[0, T_CONTACTS] + i, topo[0, W_CONTACTS] + i
-        first = 0 if has_normal(topo, i) else 1
-        freedom = topo[it, CONTACT_FREEDOM]
-        for j in range(rows_of(topo, state, i)):
-            if freedom >= 0:
-                d = get1(state, topo[0, S_CONTACTS] + i, SIDE) * get1(work, freedom, RATE)
-            else:
-                d = change_along(topo, state, work, i, j)
-            put1(work, w, TRIAL + first + j, get1(work, w, TRIAL + first + j) + alpha * d)

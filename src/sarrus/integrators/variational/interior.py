@@ -26,9 +26,9 @@ from sarrus.integrators.variational.central_path import (
 from sarrus.integrators.variational.inequalities import (
     add_matrix,
     add_right_hand_side,
-    move_gaps,
     put_directions,
 )
+from sarrus.integrators.variational.momentum_balance import evaluate_momenta
 from sarrus.integrators.variational.newton import (
     CONVERGED,
     HUGE,
@@ -47,6 +47,7 @@ from sarrus.layout import (
     DV,
     DZ,
     EFFORT_BASE,
+    EFFORT_RIGHT,
     FIRST,
     FLAGS,
     FREEDOM,
@@ -55,12 +56,14 @@ from sarrus.layout import (
     LAM,
     MASS,
     PARENT,
+    RATE,
     RHS,
     ROTATIONS,
     ROWS,
     S0,
     S_ROWS,
     SEEDED,
+    STIFFNESS_BASE,
     TRANSLATIONS,
     W_FREEDOMS,
     W_ROWS,
@@ -70,7 +73,7 @@ from sarrus.layout import (
 )
 from sarrus.maths.access import get1, get3, get6, get9, put1, put6
 from sarrus.maths.quaternion import in_domain
-from sarrus.maths.spatial import ZERO6, add6, axpy6, carry_force, dot6, scale6
+from sarrus.maths.spatial import ZERO6, add6, axpy6, carry_force, dot6
 from sarrus.maths.vectors import add3, dot, mv, scale3
 from sarrus.solvers.border import solve_rows
 from sarrus.solvers.tree import correct, eliminate
@@ -90,14 +93,16 @@ HOPELESS = 1e-3
 STALLED, LOOSE, LOOSE_GAP = 0.3, 3e-4, 3e-7
 # Iterations from a warm start, a cold start, and in the last resort: short steps along the path.  There the
 # barrier is lowered by this factor once no product is further from it than this part.
-WARM, COLD, LAST_RESORT = 9, 20, 60
+WARM, COLD, LAST_RESORT = 9, 35, 60
 LOWER, CENTRED = 0.2, 0.5
 # Least lowering of the barrier of an attempt that keeps to the centre of the cones.
 CENTRAL = 0.1
+# Iterations beyond these for a stage whose equations hold, but not its products.
+POLISH = 10
 # Raise of the final barrier where a gap would be lost in rounding.
 RAISE = 10.0
-# Number of starts that `attempt_of` knows.
-ATTEMPTS = 8
+# Number of starts that `attempt_of` knows; the last one takes short steps.
+ATTEMPTS = 10
 # Smallest barrier of a warm start, natural units.
 WARM_LEVEL = 1e-2
 
@@ -180,15 +185,13 @@ def move(topo, state, work, dt, alpha, stage, loops):
         for b in range(n):
             put6(state, b, V, axpy6(alpha, get6(work, b, DV), get6(state, b, V)))
         return
-    # The momentum stage is linear: what is left of its residuals shrinks by 1 - alpha.
     for b in range(n):
         put6(state, b, U, axpy6(alpha / dt, get6(work, b, DZ), get6(state, b, U)))
-        put6(work, b, F, scale6(1.0 - alpha, get6(work, b, F)))
         if topo[b + 1, FLAGS] & DRIVEN:
             first = topo[0, W_FREEDOMS] + topo[b + 1, FREEDOM]
             for i in range(first, first + topo[b + 1, ROTATIONS] + topo[b + 1, TRANSLATIONS]):
-                put1(work, i, EFFORT_BASE, (1.0 - alpha) * get1(work, i, EFFORT_BASE))
-    move_gaps(topo, state, work, alpha)
+                impulse = alpha * get1(work, i, STIFFNESS_BASE) * get1(work, i, RATE)
+                put1(work, i, EFFORT_RIGHT, get1(work, i, EFFORT_RIGHT) - impulse)
 
 
 @kernel
@@ -232,38 +235,41 @@ def interior(
     Mehrotra's predictor-corrector, which lowers the barrier by no more than the factor `centre` at once; else
     the barrier at the start of short steps, which stay close to the path and lower the barrier only where all
     products are near it"""
-    short, polished = 0, False
-    for iteration in range(most + 1):
-        gap_error, sure = contact_errors(topo, state, work)
+    short, polished, solved, sure, top, aim = 0, False, False, False, 0.0, end
+    loose = min(LOOSE, LOOSE_GAP / (9.81 * dt * dt))
+    for iteration in range(most + POLISH + 1):
+        gap_error, sure, least = contact_errors(topo, state, work)
         mean, top = mean_product(topo, state, work, 0.0)
         left_over = keep_nan_max(imbalance(topo, par, work, dt), error)
-        if left_over < tolerance and gap_error < GAP_ERROR and top <= PRODUCTS * end:
-            if sure and (polished or top <= CLOSE * end):
+        solved = left_over < tolerance and gap_error < GAP_ERROR
+        aim = max(end, least)
+        if solved and top <= PRODUCTS * aim:
+            if sure and (polished or top <= CLOSE * aim):
                 return CONVERGED, iteration
             # The forces of an impact make gaps as small as rounding: a higher barrier keeps them off it.
-            end, polished = (end if sure else RAISE * end), sure
+            end, polished = (end if sure else RAISE * aim), sure
+            aim = max(end, least)
         if not (left_over < HUGE and mean < HUGE):
             return NOT_FINITE, iteration
-        if iteration == most:
+        if iteration >= most and (not solved or iteration == most + POLISH):
             break
         if level == 0.0:
             put_residuals(topo, state, work, 0.0, 0.0)
             newton_direction(topo, par, state, work, time, dt, left, stage, True, loops, elements)
             reach = min(1.0, longest_contact_step(topo, state, work))
             ahead = max(mean_product(topo, state, work, reach)[0], 0.0) / mean
-            target = max(max(ahead * ahead * ahead, centre) * mean, end)
+            target = max(max(ahead * ahead * ahead, centre) * mean, aim)
             put_residuals(topo, state, work, target, reach)
         else:
             if off_centre(topo, state, work, level) < CENTRED:
-                level = max(LOWER * level, end)
+                level = max(LOWER * level, aim)
             put_residuals(topo, state, work, level, 0.0)
         newton_direction(topo, par, state, work, time, dt, left, stage, level > 0.0, loops, elements)
         fraction = FRACTION if level == 0.0 else SAFE_FRACTION
         alpha = min(1.0, fraction * longest_contact_step(topo, state, work))
         if not alpha > 0.0:
             return NOT_FINITE, iteration
-        solved = left_over < tolerance and gap_error < GAP_ERROR and sure
-        if solved and alpha < STALLED and top < min(LOOSE, LOOSE_GAP / (9.81 * dt * dt)):
+        if iteration < most and solved and sure and alpha < STALLED and top < max(loose, PRODUCTS * aim):
             return CONVERGED, iteration + 1
         short = short + 1 if level == 0.0 and alpha < HOPELESS else 0
         if short == 2:
@@ -275,6 +281,11 @@ def interior(
             error = evaluate_trial(
                 topo, par, state, work, time, dt, left, right, gravity, loops, elements, whole
             )
+        else:
+            error = evaluate_momenta(topo, par, state, work, dt, loops)
+    # In the last resort, a stage whose equations hold has not failed for want of iterations.
+    if level > 0.0 and solved and sure and top < max(loose, PRODUCTS * aim):
+        return CONVERGED, most + POLISH
     return ITERATION_LIMIT, most
 
 
@@ -291,7 +302,8 @@ def attempt_of(attempt, level, loaded):
     from cold, for the barrier that the energy of the step suggests, and that of the load.
 
     Keeping to the centre helps where an iterate would stick to the boundary of a cone.  Where friction is
-    strong the path from one start may turn back before its end; another then leads on"""
+    strong the path from one start may turn back before its end; another then leads on.  Bodies that carry
+    others of a hundred or a thousand times their mass need barriers with the square of that"""
     if attempt == 1:
         return max(loaded, level), COLD_START, 0.0, False
     if attempt < 3:
@@ -300,7 +312,11 @@ def attempt_of(attempt, level, loaded):
         return 1e-3 * level, STUCK, 0.0, False
     if attempt < 6:
         return (level if attempt == 3 else 3.0 * level), STUCK, CENTRAL, False
-    return (10.0 * level if attempt == 6 else 100.0 * level), COLD_START, 0.0, attempt > 6
+    if attempt == 6:
+        return 10.0 * level, COLD_START, 0.0, False
+    if attempt < 9:
+        return (1e4 if attempt == 7 else 1e6) * level, COLD_START, CENTRAL, False
+    return 100.0 * level, COLD_START, 0.0, True
 
 
 @helper

@@ -7,10 +7,9 @@ within its step."""
 from math import sqrt
 
 from sarrus._jit import kernel
-from sarrus.dynamics.border import projection_compliance, put_rows
+from sarrus.dynamics.border import leave_out_weak_rows, projection_compliance, put_rows
 from sarrus.dynamics.contact import (
     base_of_efforts,
-    contact_velocity,
     enter_contacts,
     is_on,
     rows_of,
@@ -18,7 +17,7 @@ from sarrus.dynamics.contact import (
 from sarrus.dynamics.drive import coordinate_of_freedom
 from sarrus.dynamics.elements import potential_energy
 from sarrus.integrators.variational.balance import kinetic_energy
-from sarrus.integrators.variational.central_path import has_normal, loaded_level, start_level
+from sarrus.integrators.variational.central_path import barrier_work, has_normal, loaded_level, start_level
 from sarrus.integrators.variational.interior import (
     ATTEMPTS,
     COLD,
@@ -31,8 +30,15 @@ from sarrus.integrators.variational.interior import (
     final_level,
     interior,
 )
-from sarrus.integrators.variational.newton import CONVERGED
-from sarrus.integrators.variational.node import momenta_of_velocities
+from sarrus.integrators.variational.momentum_balance import put_gaps
+from sarrus.integrators.variational.newton import CONVERGED, ITERATION_LIMIT
+from sarrus.integrators.variational.node import (
+    ASIDE,
+    SINGULAR,
+    momenta_of_velocities,
+    node_pivot,
+    place_aside,
+)
 from sarrus.integrators.variational.stages import (
     clear_multipliers,
     keep_forces,
@@ -49,13 +55,16 @@ from sarrus.layout import (
     DRIVE_I,
     DRIVEN,
     EFFORT_LEFT,
+    EFFORT_RIGHT,
     ERR,
     FLAGS,
     FORCE2,
     FREEDOM,
     G1,
+    GAP,
     JOINT_DRIVE,
     LINK_JOINT,
+    LOST,
     NODE_A,
     NODE_B,
     ON,
@@ -63,6 +72,7 @@ from sarrus.layout import (
     ROTATIONS,
     ROWS,
     S_CONTACTS,
+    S_ROWS,
     STIFFNESS,
     T_JOINTS,
     TRANSLATIONS,
@@ -76,6 +86,8 @@ from sarrus.layout import (
     W_CONTACTS,
     W_FREEDOMS,
     W_ROWS,
+    WEAK,
+    WEAKNESS,
     C,
     F,
     P,
@@ -85,12 +97,15 @@ from sarrus.layout import (
 from sarrus.maths.access import get1, get6, put1, put6
 from sarrus.maths.spatial import ZERO6, add6, dot6, scale6, sub6
 
+# Kinetic energy that rounding may add.
+ROUNDING = 1e-9
+
 
 @kernel
-def enter_momenta(topo, par, state, work, dt, bounce, loops, elements):
+def enter_momenta(topo, par, state, work, dt, bounce, weakness, loops, elements):
     """The linear system of the momentum stage: rows of the node, no errors, gaps dt times normal velocities.
 
-    bounce: 1 with restitution, 0 without"""
+    bounce: 1 with restitution, 0 without; weakness: rows of loops that are left out"""
     n = topo[0, BODIES]
     for b in range(n):
         put6(work, b, C, ZERO6)
@@ -101,6 +116,7 @@ def enter_momenta(topo, par, state, work, dt, bounce, loops, elements):
             for i in range(topo[b + 1, ROTATIONS] + topo[b + 1, TRANSLATIONS]):
                 inertia = get1(par, d, DRIVE_I + coordinate_of_freedom(topo, b, i))
                 put1(work, first + i, EFFORT_LEFT, 0.0)
+                put1(work, first + i, EFFORT_RIGHT, 0.0)
                 put1(work, first + i, STIFFNESS, inertia / dt)
     base_of_efforts(topo, work)
     if loops is not None:
@@ -110,20 +126,17 @@ def enter_momenta(topo, par, state, work, dt, bounce, loops, elements):
             line = topo[0, W_ROWS] + k
             put1(work, line, COMPLIANCE, dt * get1(work, line, COMPLIANCE))
             put1(work, line, ERR, 0.0)
+        leave_out_weak_rows(topo, state, work, weakness)
     for i in range(topo[0, CONTACTS]):
         if not is_on(topo, state, i):
             continue
         k, w = topo[0, S_CONTACTS] + i, topo[0, W_CONTACTS] + i
-        first = 0 if has_normal(topo, i) else 1
         for j in range(rows_of(topo, state, i)):
             put6(work, w, TRIAL_B + 6 * j, get6(work, w, NODE_B + 6 * j))
             put6(work, w, TRIAL_A + 6 * j, get6(work, w, NODE_A + 6 * j))
-            put1(work, w, TRIAL + first + j, dt * contact_velocity(topo, state, work, i, j, U))
-        if first == 1:
-            put1(work, w, TRIAL + 2, 0.0)
         rebound = bounce * get1(state, k, RESTITUTION) * min(0.0, get1(state, k, APPROACH))
-        if first == 0:
-            put1(work, w, TRIAL, get1(work, w, TRIAL) + dt * rebound)
+        put1(work, w, GAP, dt * rebound)
+    put_gaps(topo, state, work, dt)
 
 
 @kernel
@@ -137,33 +150,71 @@ def all_open(topo, state, work):
 
 
 @kernel
+def any_weak(topo, state):
+    """Whether a row of a loop nearly depends on the others"""
+    weak = False
+    for k in range(topo[0, ROWS]):
+        weak = weak or get1(state, topo[0, S_ROWS] + k, WEAKNESS) == WEAK
+    return weak
+
+
+@kernel
+def gains_energy(topo, par, state, work, before, elements):
+    """Whether the velocities U have more kinetic energy than those `before` and the contacts explain.
+
+    T+ - T- = u+ . (G' lam + h D' f) - |u+ - u-|^2 / 2 in the metric of the masses, and without restitution
+    the contacts do no more work than their products: a solution cannot gain.  Twice the products, since gaps
+    are solved to half of themselves"""
+    momenta_of_velocities(topo, par, state, work, elements)
+    explained = before * (1.0 + ROUNDING) + 2.0 * barrier_work(topo, state, work)
+    return not kinetic_energy(topo, state) <= explained
+
+
+@kernel
 def solve_momenta(topo, par, state, work, time, dt, gravity, tolerance, bounce, loops, elements, whole):
     """Velocities U after the impulses of the closed contacts, from those in U_BEFORE; returns (status,
-    iterations)"""
-    end, done, status = final_level(dt), 0, CONVERGED
-    for attempt in range(-1, ATTEMPTS):
-        for b in range(topo[0, BODIES]):
-            put6(state, b, U, get6(work, b, U_BEFORE))
-        clear_multipliers(topo, state, loops)
-        enter_momenta(topo, par, state, work, dt, bounce, loops, elements)
-        if attempt == -1 and all_open(topo, state, work):
-            put_forces(topo, state, work, False)
-            return CONVERGED, 0
-        if attempt == -1 and bounce != 0.0:
-            continue
-        level, worst = start_level(topo, state, work)
-        level, memory, centre, short = attempt_of(attempt, level, loaded_level(topo, state, work, FORCE2))
-        if attempt == -1:
-            level, memory = WARM_LEVEL, FORCE2
-        begin_contacts(topo, state, work, dt, level, memory)
-        most = WARM if attempt == -1 else LAST_RESORT if short else COLD
-        status, count = interior(
-            topo, par, state, work, time, dt, 0.0, 0.0, gravity, tolerance, end, most,
-            level if short else 0.0, centre, 0.0, MOMENTA, loops, elements, whole,
-        )  # fmt: skip
-        done += count
-        if status == CONVERGED:
-            break
+    iterations).
+
+    What converged is refused where it gains energy.  Where a loop is nearly singular and no start leads to a
+    solution, the rows that nearly depend on the others are left out"""
+    end, done, status = final_level(dt), 0, ITERATION_LIMIT
+    before, weakness = 0.0, LOST
+    for tries in range(2):
+        if tries == 1:
+            if loops is not None:
+                if not any_weak(topo, state):
+                    break
+            else:
+                break
+            weakness = WEAK
+        for attempt in range(-1, ATTEMPTS):
+            for b in range(topo[0, BODIES]):
+                put6(state, b, U, get6(work, b, U_BEFORE))
+            clear_multipliers(topo, state, loops)
+            enter_momenta(topo, par, state, work, dt, bounce, weakness, loops, elements)
+            if attempt == -1:
+                momenta_of_velocities(topo, par, state, work, elements)
+                before = kinetic_energy(topo, state)
+                if all_open(topo, state, work):
+                    put_forces(topo, state, work, False)
+                    return CONVERGED, 0
+                if bounce != 0.0:
+                    continue
+            level, worst = start_level(topo, state, work)
+            level, memory, centre, short = attempt_of(attempt, level, loaded_level(topo, state, work, FORCE2))
+            if attempt == -1:
+                level, memory = WARM_LEVEL, FORCE2
+            begin_contacts(topo, state, work, dt, level, memory)
+            most = WARM if attempt == -1 else LAST_RESORT if short else COLD
+            status, count = interior(
+                topo, par, state, work, time, dt, 0.0, 0.0, gravity, tolerance, end, most,
+                level if short else 0.0, centre, 0.0, MOMENTA, loops, elements, whole,
+            )  # fmt: skip
+            done += count
+            if status == CONVERGED:
+                if bounce != 0.0 or not gains_energy(topo, par, state, work, before, elements):
+                    return CONVERGED, done
+                status = ITERATION_LIMIT
     return status, done
 
 
@@ -207,7 +258,17 @@ def momentum_stage(topo, par, state, work, time, dt, right, gravity, tolerance, 
     """Velocities and momenta at the node in `work`, with the impulses of the contacts that the position stage
     closed; U and P are those of the projection; returns (status, iterations).
 
+    CONVERGED: the equations hold, evaluated, and no energy is gained.  ITERATION_LIMIT: nothing found, or
+    nothing of which that is true; NOT_FINITE: numbers overflow.  Then the step is not to be accepted.
+
+    At a singular node all of it is done with the row vectors of the neighbour that the projection used.
     whole[1]: energy of the node before, for restitution"""
+    allowed = whole[1] - potential_energy(topo, par, state, work, gravity, True)
+    singular = False
+    if loops is not None:
+        singular = node_pivot(topo, state) < SINGULAR
+        if singular:
+            place_aside(topo, state, work, -ASIDE * dt)
     enter_contacts(topo, par, state, work, dt)
     count, bounces = 0, False
     for i in range(topo[0, CONTACTS]):
@@ -218,8 +279,25 @@ def momentum_stage(topo, par, state, work, time, dt, right, gravity, tolerance, 
         put1(state, k, ON, 1.0 if closed else 0.0)
         count += 1 if closed else 0
         bounces = bounces or (closed and get1(state, k, RESTITUTION) > 0.0 and get1(state, k, APPROACH) < 0.0)
-    if count == 0:
-        return CONVERGED, 0
+    status, done = CONVERGED, 0
+    if count > 0:
+        status, done = solve_closed(
+            topo, par, state, work, time, dt, right, gravity, tolerance, allowed, bounces, loops, elements,
+            whole,
+        )  # fmt: skip
+    if singular:
+        place_aside(topo, state, work, 0.0)
+    if count > 0:
+        momenta_of_velocities(topo, par, state, work, elements)
+    return status, done
+
+
+@kernel
+def solve_closed(
+    topo, par, state, work, time, dt, right, gravity, tolerance, allowed, bounces, loops, elements, whole
+):  # fmt: skip
+    """Velocities U after the impulses of the contacts that are on: without restitution, then with it as far
+    as the kinetic energy stays below `allowed`; returns (status, iterations)"""
     put_before(topo, state, work, U)
     for b in range(topo[0, BODIES]):
         put6(work, b, U_BEFORE, get6(state, b, U))
@@ -238,14 +316,12 @@ def momentum_stage(topo, par, state, work, time, dt, right, gravity, tolerance, 
             topo, par, state, work, time, dt, gravity, tolerance, 1.0, loops, elements, whole
         )
         done += more
-        allowed = whole[1] - potential_energy(topo, par, state, work, gravity, True)
         part = blend(topo, par, state, work, allowed, elements)
         blend_forces(topo, state, work, part)
     if right > 0.0:
         weigh_drags(topo, state, 1.0 / right)
     for b in range(topo[0, BODIES]):
         put6(state, b, V, get6(state, b, V2))
-    momenta_of_velocities(topo, par, state, work, elements)
     return status, done
 
 

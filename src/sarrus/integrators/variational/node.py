@@ -10,6 +10,7 @@ from sarrus.dynamics.border import (
     enter_rows,
     is_compliant,
     keep_compliant_impulses,
+    leave_out_weak_rows,
     projection_compliance,
     put_rows,
     row_scale,
@@ -39,6 +40,7 @@ from sarrus.layout import (
     JOINTS,
     JW,
     LAM,
+    LOST,
     MASS,
     NODE_PIVOT,
     PARENT,
@@ -55,6 +57,8 @@ from sarrus.layout import (
     T_ROWS,
     W_ROWS,
     WATCH,
+    WEAK,
+    WEAKNESS,
     X1,
     F,
     P,
@@ -74,6 +78,9 @@ UNIT = 1e-13
 # A loop is singular at a node where its smallest pivot is below this part of its scale; the row vectors are
 # then those of a neighbour on the same branch, this part of a step away.
 SINGULAR, ASIDE = 1e-9, 0.02
+# Pivots over their scale below which a row depends on the others: nearly, and but for rounding.  A row that
+# is lost at 1e-12 is 1e-6 rad from the singular configuration: left out, it errs by the square of that.
+WEAK_PIVOT, LOST_PIVOT = 1e-6, 1e-12
 # Rows are chosen anew when the smallest pivot of a loop falls below this part of the largest since the last
 # choice, and below this part of its scale.
 FALLEN, POOR = 0.1, 1e-2
@@ -170,6 +177,7 @@ def project(topo, par, state, work, loops, elements):
     """Velocities at the node, U, and the momenta they carry; multipliers of the projection are left in LAM"""
     if loops is not None:
         projection_compliance(topo, par, work)
+        leave_out_weak_rows(topo, state, work, LOST)
         for k in range(topo[0, ROWS]):
             put1(work, topo[0, W_ROWS] + k, ERR, 0.0)
             put1(state, topo[0, S_ROWS] + k, LAM, 0.0)
@@ -224,13 +232,42 @@ def momenta_of_velocities(topo, par, state, work, elements):
 def enter_aside(topo, par, state, work, h, loops, elements):
     """Free motions, arms and row vectors of the node moved by h seconds along the velocities of the last
     step"""
+    place_aside(topo, state, work, h)
     for b in range(topo[0, BODIES]):
-        place(state, work, b, h, get3(state, b, V), get3(state, b, V + 3))
         enter(topo, par, work, b, topo[b + 1, PARENT])
     if loops is not None:
         enter_rows(topo, par, state, work, elements)
+    place_aside(topo, state, work, 0.0)
+
+
+@kernel
+def place_aside(topo, state, work, h):
+    """The trial configuration becomes the node moved by h seconds along the velocities of the last step"""
     for b in range(topo[0, BODIES]):
-        place(state, work, b, 0.0, ZERO3, ZERO3)
+        place(state, work, b, h, get3(state, b, V), get3(state, b, V + 3))
+
+
+@kernel
+def mark_weak_rows(topo, state, work, scales):
+    """Marks the rows of loops that depend on the others at this node: WEAK where the pivot of the projection
+    just made is below 1e-6 of its scale, LOST where it is rounding; returns whether any is lost"""
+    lost = False
+    for k in range(topo[0, ROWS]):
+        it, line = topo[0, T_ROWS] + k, topo[0, S_ROWS] + k
+        if topo[it, ROW_KIND] == CONSTRAINT_ROW:
+            scale = row_scale(topo, state, scales, k, topo[it, ROW_OF])
+            pivot = get1(work, topo[0, W_ROWS] + k, DIAG) / scale
+            # Not a number: lost.
+            weak = 0.0 if pivot >= WEAK_PIVOT else WEAK if pivot >= LOST_PIVOT else LOST
+            put1(state, line, WEAKNESS, weak)
+            lost = lost or weak == LOST
+    return lost
+
+
+@kernel
+def clear_weak_rows(topo, state):
+    for k in range(topo[0, ROWS]):
+        put1(state, topo[0, S_ROWS] + k, WEAKNESS, 0.0)
 
 
 @kernel

@@ -43,10 +43,13 @@ from sarrus.integrators.variational.newton import (
 from sarrus.integrators.variational.node import (
     ASIDE,
     SINGULAR,
+    WEAK_PIVOT,
     accept,
     begin,
+    clear_weak_rows,
     enter_aside,
     is_finite,
+    mark_weak_rows,
     momenta_of_velocities,
     node_pivot,
     project,
@@ -84,10 +87,13 @@ from sarrus.layout import (
     PREDICTED,
     READ_OUT,
     RHO,
+    ROWS,
     S_JOINTS,
+    S_ROWS,
     T_JOINTS,
     V2,
     WATCH,
+    WEAKNESS,
     P,
     U,
     V,
@@ -160,11 +166,13 @@ def inputs_at(u, k, at, stages, values, line):
 def project_node(topo, par, state, work, counts, total, dt, settings, scales, loops, elements):
     """Velocities at the new node; returns (smallest pivot of a loop, whether to choose rows anew).
 
-    A singular node is taken aside: the projection uses the row vectors of a neighbour before it, the next
-    step those of one after it"""
+    A singular node is taken aside: the projection and the momentum stage use the row vectors of a neighbour
+    before it, the next step those of one after it.  Rows that depend on the others there too are left out"""
     least, fallen = 1.0, False
     if loops is not None or counts[REACTIONS]:
         keep_momenta(topo, state, work)
+    if loops is not None:
+        clear_weak_rows(topo, state)
     project(topo, par, state, work, loops, elements)
     if loops is not None:
         least, fallen = smallest_pivot(topo, state, work, scales)
@@ -172,13 +180,14 @@ def project_node(topo, par, state, work, counts, total, dt, settings, scales, lo
             restore_momenta(topo, state, work)
             enter_aside(topo, par, state, work, -ASIDE * dt, loops, elements)
             project(topo, par, state, work, loops, elements)
+        if least < WEAK_PIVOT:
+            if mark_weak_rows(topo, state, work, scales):
+                restore_momenta(topo, state, work)
+                project(topo, par, state, work, loops, elements)
     if counts[REACTIONS]:
         balance_of_projection(topo, state, work, loops)
         add_reactions(topo, par, state, work, total, False, loops)
         total[topo[0, JOINTS], 0] += settings[RIGHT] * dt
-    if loops is not None:
-        if least < SINGULAR:
-            enter_aside(topo, par, state, work, ASIDE * dt, loops, elements)
     return least, fallen
 
 
@@ -250,6 +259,8 @@ def copy_node(topo, source, target, elements):
             for j in range(NODE_PIVOT, NODE_ANGLE + 4):
                 target[c, j] = source[c, j]
             target[c, WATCH] = source[c, WATCH]
+        for k in range(topo[0, S_ROWS], topo[0, S_ROWS] + topo[0, ROWS]):
+            target[k, WEAKNESS] = source[k, WEAKNESS]
 
 
 @kernel
@@ -497,6 +508,9 @@ def rollout(name, loops, elements, contacts):
                             if counts[REACTIONS]:
                                 balance_of_contacts(topo, state, work, dt, loops)
                                 add_reactions(topo, par, state, work, total, False, loops)
+                        if loops is not None:
+                            if least < SINGULAR:
+                                enter_aside(topo, par, state, work, ASIDE * dt, loops, elements)
                         if not is_finite(topo, state, U):
                             status = NOT_FINITE
                             break
