@@ -53,7 +53,8 @@ def model_with(kind, term, place):
     if term == "damper":
         mechanism.add_joint_spring("damper", "joint", stiffness=0.0, damping=0.4)
     elif term == "spring":
-        mechanism.add_joint_spring("spring", "joint", stiffness=8.0, rest=0.4)
+        # Soft, so that it is explicit at every dt; the servo is implicit at every dt.
+        mechanism.add_joint_spring("spring", "joint", stiffness=0.5, rest=4.0)
     elif term == "servo":
         mechanism.add_motor("servo", "joint", mode="servo", stiffness=8.0, damping=0.2)
         inputs["servo"] = 0.4 if count == 1 else np.full(count, 0.4)
