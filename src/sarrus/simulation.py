@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from sarrus.analysis.explicit import has_explicit, warn_of_explicit, warn_of_growth
-from sarrus.analysis.timestep import loses_energy, motion_dt, recommended_dt
+from sarrus.analysis.timestep import loses_energy, motion_dt, recommended_dt, rounded_down
 from sarrus.capacity import check_room
 from sarrus.errors import Interrupted, MechanismError, Status, StepFailed
 from sarrus.inputs import BOTH_NODES, Controls, Inputs
@@ -246,7 +246,7 @@ def simulate(
     if whole and has_explicit(model):
         warn_of_growth(model, float(dt), trajectory.final_state, unexplained_gain(trajectory))
     if whole:
-        warn_of_turns(model, state, trajectory.stats.turn.max(initial=0.0))
+        warn_of_turns(model, state, float(dt), trajectory.stats.turn.max(initial=0.0))
     if failure is not None:
         raise _failed(failure, float(dt), trajectory)
     if not whole:
@@ -270,12 +270,15 @@ def check_step(model: Model, state: State | None, dt: float) -> None:
         )
 
 
-def warn_of_turns(model: Model, state: State | None, turn: float) -> None:
+def warn_of_turns(model: Model, state: State | None, dt: float, turn: float) -> None:
     """Warns of joints that turned so far [rad] in a step that the energy of a long run is no longer right."""
     if turn > TRUSTED and not loses_energy(model):
+        finer = recommended_dt(model, state)
+        if finer is None or finer >= dt:
+            finer = rounded_down(0.5 * TRUSTED * dt / turn)
         warnings.warn(
             f"a joint turns by {turn:.2g} rad in a step, as in a whip: over a long run the energy cannot be "
-            f"trusted; dt={recommended_dt(model, state):g} resolves what this start can do",
+            f"trusted; try dt={finer:g}",
             stacklevel=3,
         )
 

@@ -94,7 +94,7 @@ def test_a_continued_run_equals_an_unbroken_one_though_the_rule_looks_back():
 
 def test_a_run_with_whips_that_steps_do_not_resolve_warns():
     model = sarrus.build(sarrus.gallery.pendulum(links=4))
-    with pytest.warns(UserWarning, match="energy cannot be trusted; dt=0.005"):
+    with pytest.warns(UserWarning, match="energy cannot be trusted; try dt=0.005"):
         sarrus.simulate(model, 20.0, 0.04, method=sarrus.Variational(balance=np.inf))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
