@@ -195,3 +195,13 @@ def add_reactions(topo, par, state, work, total, drives, loops):
                         sign = -1.0 if role == 1 else 1.0
                         wrench = at_joint_point(topo, par, state, c, topo[line, END_BODY], w, sign)
                         add_to6(total, c, 0, lam, wrench)
+
+
+@kernel
+def write_reactions(topo, total, reactions, line):
+    """Mean wrenches over the time that the impulses of the node stand for"""
+    nj = topo[0, JOINTS]
+    duration = total[nj, 0]
+    for c in range(nj):
+        for i in range(6):
+            reactions[line, 6 * c + i] = total[c, i] / duration

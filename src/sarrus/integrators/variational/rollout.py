@@ -1,15 +1,11 @@
 """The loop over steps, compiled: one entry for each of trees and loops, with gravity alone, with further
 elements, and with contacts."""
 
-from math import sqrt
-
-from sarrus._jit import address_of, call_with_4, entry, helper, kernel
-from sarrus.dynamics.coordinates import coordinate_joint, coordinate_rate
+from sarrus._jit import address_of, call_with_4, entry, kernel
 from sarrus.dynamics.elements import forces, potential_energy, servo_offsets
 from sarrus.dynamics.readout import record, record_winding
 from sarrus.integrators.variational.balance import (
     APPLIED,
-    CALM,
     CONTACT_WORK,
     DAMPERS,
     FAST,
@@ -27,6 +23,38 @@ from sarrus.integrators.variational.balance import (
     work_before,
     work_of_explicit,
 )
+from sarrus.integrators.variational.columns import (
+    BALANCE,
+    BEFORE,
+    BLOCK,
+    CHOSEN,
+    CONTROLLER,
+    DT,
+    END,
+    EVERY,
+    FASTEST,
+    FULL,
+    GRAVITY,
+    LEFT,
+    LIMIT,
+    LINE,
+    MOST,
+    NEXT,
+    NO_START,
+    PAUSES,
+    PLACE,
+    PLAN,
+    REACTIONS,
+    RIGHT,
+    SPUN,
+    START,
+    STEPS,
+    TAU,
+    TIME,
+    TOLERANCE,
+    TOUCHES,
+)
+from sarrus.integrators.variational.controls import inputs_at, joint_velocities
 from sarrus.integrators.variational.interior import MOMENTA, POSITIONS
 from sarrus.integrators.variational.momenta import momentum_stage
 from sarrus.integrators.variational.newton import (
@@ -45,15 +73,22 @@ from sarrus.integrators.variational.node import (
     SINGULAR,
     WEAK_PIVOT,
     accept,
-    begin,
     clear_weak_rows,
     enter_aside,
     is_finite,
     mark_weak_rows,
-    momenta_of_velocities,
-    node_pivot,
     project,
     smallest_pivot,
+)
+from sarrus.integrators.variational.parts import (
+    copy_all,
+    copy_node,
+    largest_part,
+    lower_level,
+    plan_step,
+    raise_level,
+    return_to_node,
+    start,
 )
 from sarrus.integrators.variational.positions import position_stage
 from sarrus.integrators.variational.reactions import (
@@ -66,100 +101,22 @@ from sarrus.integrators.variational.reactions import (
     hold_reactions,
     keep_momenta,
     restore_momenta,
+    write_reactions,
 )
 from sarrus.integrators.variational.stages import TOUCH_WORK, record_touches
 from sarrus.layout import (
     BODIES,
-    CALM_STEPS,
     CONTACTS,
-    COORD,
     INPUTS,
-    JOINT_COORDINATE,
-    JOINT_COORDINATES,
     JOINTS,
     LAST_DT,
     LAST_DT2,
-    LEVEL,
-    NODE_ANGLE,
-    NODE_PIVOT,
-    PARENT,
     PEAK,
-    PREDICTED,
     READ_OUT,
-    RHO,
-    ROWS,
-    S_JOINTS,
-    S_ROWS,
-    T_JOINTS,
-    V2,
-    WATCH,
-    WEAKNESS,
     P,
     U,
     V,
 )
-from sarrus.maths.access import get3, get6, put6
-from sarrus.maths.vectors import dot, sub3
-
-# Columns of `settings`: time and length of a step, weights of the forces at its two nodes, tolerance, error
-# allowed in redundant rows, gravity, largest |w| h of a body so far, imbalance allowed in a part.
-TIME, DT, LEFT, RIGHT, TOLERANCE, LIMIT, GRAVITY, SPUN, BALANCE = 0, 1, 2, 3, 4, 5, 6, 9, 14
-# Steps that follow the motion: turn per step that they aim at (0: steps of one length), length of a step
-# where nothing turns, end of the run, length of the next step.
-TAU, BASE, END, NEXT = 10, 11, 12, 13
-SETTINGS = 15
-# Columns of `counts`: steps to do, steps done before (for `every`), record every so many, iterations at most,
-# whether to add up reactions, line of the first record, address of a compiled controller, what to start,
-# lines of `touches` written.
-STEPS, BEFORE, EVERY, MOST, REACTIONS, LINE, CONTROLLER, START, TOUCHES = 0, 1, 2, 3, 4, 5, 6, 7, 8
-# Smallest parts in a step, how many of them are done, length of the next part (0: the step begins), whether
-# rows were chosen anew for it, whether to return after every part; the body that turned furthest.
-FULL, PLACE, BLOCK, CHOSEN, PAUSES, FASTEST = 9, 10, 11, 12, 13, 14
-COUNTS = 15
-# counts[START]: steps, or only the start of a node, where velocities are left as they are; made momenta and
-# projected; projected.  Or only the length of the next step, into settings[NEXT].
-NO_START, AS_IT_IS, FROM_VELOCITIES, FROM_MOMENTA, PLAN = 0, 1, 2, 3, 4
-# Columns of `stats`, one line per step: factorisations, corrections, status, nodes taken aside, iterations of
-# the momentum stage, parts, parts of the smallest length that were accepted though they do not balance.
-STATS = 7
-# Calm steps after which larger parts are tried again.
-PATIENCE = 500
-
-
-@kernel
-def joint_velocities(topo, par, state, work, q, v):
-    """Coordinates and velocities of all joints at the node, in the order of `joint_slices`; work holds the
-    node"""
-    for c in range(topo[0, JOINTS]):
-        line = topo[0, T_JOINTS] + c
-        for i in range(topo[line, JOINT_COORDINATES]):
-            of, j = coordinate_joint(topo, c, i)
-            value, rate, w = coordinate_rate(topo, par, state, work, of, j, True)
-            q[0, topo[line, JOINT_COORDINATE] + i] = value
-            v[0, topo[line, JOINT_COORDINATE] + i] = rate
-
-
-@kernel
-def inputs_at(u, k, at, stages, values, line):
-    """Inputs at the part `at` (0 to 1) of step k: the polynomial through the samples at the ends of its
-    stages, kept between the least and the largest of them.  It is each sample where that was taken, and
-    linear where the samples are"""
-    samples = stages.shape[0] + 1
-    for i in range(u.shape[2]):
-        value, least, most = 0.0, u[k, 0, i], u[k, 0, i]
-        here = 0.0
-        for j in range(samples):
-            weight, there = 1.0, 0.0
-            for m in range(samples):
-                if m != j:
-                    weight *= (at - there) / (here - there)
-                if m < samples - 1:
-                    there += stages[m]
-            value += weight * u[k, j, i]
-            least, most = min(least, u[k, j, i]), max(most, u[k, j, i])
-            if j < samples - 1:
-                here += stages[j]
-        values[line, i] = min(max(value, least), most)
 
 
 @kernel
@@ -189,160 +146,6 @@ def project_node(topo, par, state, work, counts, total, dt, settings, scales, lo
         add_reactions(topo, par, state, work, total, False, loops)
         total[topo[0, JOINTS], 0] += settings[RIGHT] * dt
     return least, fallen
-
-
-@kernel
-def write_reactions(topo, total, reactions, line):
-    """Mean wrenches over the time that the impulses of the node stand for"""
-    nj = topo[0, JOINTS]
-    duration = total[nj, 0]
-    for c in range(nj):
-        for i in range(6):
-            reactions[line, 6 * c + i] = total[c, i] / duration
-
-
-@kernel
-def start(topo, par, state, work, u, settings, scales, mode, loops, elements):
-    """Work for the node in `state`, velocities projected onto the constraints where asked; returns the
-    smallest pivot of a loop.
-
-    At a singular node the row vectors are those of a neighbour along the velocities, on the branch of motion
-    that they choose"""
-    gravity = (settings[GRAVITY], settings[GRAVITY + 1], settings[GRAVITY + 2])
-    n = topo[0, BODIES]
-    begin(topo, par, state, work, gravity, u[0, 0], loops, elements)
-    least = 1.0
-    if mode == FROM_VELOCITIES:
-        momenta_of_velocities(topo, par, state, work, elements)
-    if mode == AS_IT_IS:
-        if loops is not None:
-            keep_aside(topo, par, state, work, settings[DT], loops, elements)
-    else:
-        for b in range(n):
-            put6(state, b, V, get6(state, b, U))
-        if loops is not None:
-            keep_momenta(topo, state, work)
-        project(topo, par, state, work, loops, elements)
-        if loops is not None:
-            least, fallen = smallest_pivot(topo, state, work, scales)
-            if least < SINGULAR:
-                restore_momenta(topo, state, work)
-                enter_aside(topo, par, state, work, ASIDE * settings[DT], loops, elements)
-                project(topo, par, state, work, loops, elements)
-        forget_steps(topo, state)
-    return least
-
-
-@kernel
-def copy_all(source, target):
-    for i in range(source.shape[0]):
-        for j in range(source.shape[1]):
-            target[i, j] = source[i, j]
-
-
-@kernel
-def copy_node(topo, source, target, elements):
-    """What a part changes of the node in `source`, into `target`: all of it where there are elements, else
-    configuration, momenta and velocities of the bodies, turns and pivots of the joints"""
-    if elements is not None:
-        copy_all(source, target)
-    else:
-        n = topo[0, BODIES]
-        for b in range(n):
-            for j in range(V):
-                target[b, j] = source[b, j]
-        for j in range(source.shape[1]):
-            target[n, j] = source[n, j]
-        for c in range(topo[0, S_JOINTS], topo[0, S_JOINTS] + topo[0, JOINTS]):
-            for j in range(COORD, COORD + 6):
-                target[c, j] = source[c, j]
-            for j in range(NODE_PIVOT, NODE_ANGLE + 4):
-                target[c, j] = source[c, j]
-            target[c, WATCH] = source[c, WATCH]
-        for k in range(topo[0, S_ROWS], topo[0, S_ROWS] + topo[0, ROWS]):
-            target[k, WEAKNESS] = source[k, WEAKNESS]
-
-
-@kernel
-def return_to_node(topo, par, state, work, saved, copied, u, dt, gravity, loops, elements):
-    """After a part that was not accepted: the node where it began; nothing is predicted from earlier steps.
-
-    copied: whether `saved` holds that node; else its configuration, momenta and velocities are in `state`"""
-    if copied:
-        copy_node(topo, saved, state, elements)
-    forget_steps(topo, state)
-    begin(topo, par, state, work, gravity, u, loops, elements)
-    if loops is not None:
-        keep_aside(topo, par, state, work, dt, loops, elements)
-
-
-@kernel
-def keep_aside(topo, par, state, work, dt, loops, elements):
-    """Row vectors of a singular node as `project_node` leaves them for the next step"""
-    if node_pivot(topo, state) < SINGULAR:
-        enter_aside(topo, par, state, work, ASIDE * dt, loops, elements)
-
-
-@kernel
-def forget_steps(topo, state):
-    """Nothing is predicted from the steps before the node"""
-    n = topo[0, BODIES]
-    for b in range(n):
-        put6(state, b, V, get6(state, b, U))
-        put6(state, b, V2, get6(state, b, U))
-    state[n, LAST_DT] = 1.0
-    state[n, LAST_DT2] = 1.0
-    state[n, READ_OUT] = 1.0
-    state[n, PREDICTED] = 0.0
-
-
-@helper
-def largest_part(state, n, full, place):
-    """Length of the part that begins at `place` of a step, in units of the smallest: the largest of the run's
-    level that is aligned there"""
-    block = max(full >> int(state[n, LEVEL]), 1)
-    while place % block != 0:
-        block //= 2
-    return block
-
-
-@kernel
-def raise_level(state, n, full, block):
-    """From now on steps are done in parts of at most half of `block`: bodies spin too fast for it"""
-    level = int(state[n, LEVEL])
-    while (full >> level) >= block and block > 1:
-        level += 1
-    state[n, LEVEL] = level
-    state[n, CALM_STEPS] = 0.0
-
-
-@kernel
-def lower_level(state, n, spin):
-    """Larger parts again, after many steps in a row that were calm at `spin` = |w| h"""
-    if state[n, LEVEL] > 0.0:
-        state[n, CALM_STEPS] = state[n, CALM_STEPS] + 1.0 if spin < CALM * FAST else 0.0
-        if state[n, CALM_STEPS] >= PATIENCE:
-            state[n, LEVEL] -= 1.0
-            state[n, CALM_STEPS] = 0.0
-
-
-@kernel
-def plan_step(topo, state, settings):
-    """Length of the next step into settings[NEXT]: shorter where joints turn fast, by a rule that is the same
-    backwards in time, and such that the run ends at settings[END].
-
-    h = base / rho, with rho_next rho = s^2, s = (1 + sum (w base / tau)^4)^(1/4) at the node, w the angular
-    velocities of bodies against their parents"""
-    n, total = topo[0, BODIES], 1.0
-    for b in range(n):
-        a, w = topo[b + 1, PARENT], get3(state, b, U + 3)
-        if a < n:
-            w = sub3(w, get3(state, a, U + 3))
-        turn = dot(w, w) * (settings[BASE] / settings[TAU]) ** 2
-        total += turn * turn
-    state[n, RHO] = sqrt(total) / (state[n, RHO] if state[n, RHO] > 0.0 else total**0.25)
-    length, left = settings[BASE] / state[n, RHO], settings[END] - settings[TIME]
-    settings[NEXT] = left if length > left * (1.0 - 1e-9) else length
 
 
 def rollout(name, loops, elements, contacts):

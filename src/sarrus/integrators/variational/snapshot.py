@@ -38,7 +38,7 @@ def restore(run: VariationalStepper, arrays: dict[str, np.ndarray]) -> None:
     if run.near is not None:
         near = {int(pair): int(room) for pair, room in arrays["plan"]}
         run.near.plan = run.near.pairs.plan(near, run.near.stiff)
-        run._adopt(run.near.plan.arrays)
+        run.adopt(run.near.plan.arrays)
         _put(run.near, "near_", arrays)
         _put(run.near.detector, "detector_", arrays)
     _put(run, "run_", arrays)

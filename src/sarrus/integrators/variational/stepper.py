@@ -6,57 +6,47 @@ choice are chosen anew here, and so are the pairs of shapes that come near."""
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 
 from sarrus import layout as at
 from sarrus._jit import Compiling
 from sarrus.errors import MechanismError, Status
 from sarrus.integrators.interface import Chunk
-from sarrus.integrators.variational import balance
-from sarrus.integrators.variational import rollout as run
+from sarrus.integrators.variational import balance, rollout
+from sarrus.integrators.variational import columns as run
 from sarrus.integrators.variational.active_rows import ActiveRows
 from sarrus.integrators.variational.balance import LENGTH, SUMS
 from sarrus.integrators.variational.failures import describe
-from sarrus.integrators.variational.near_pairs import DEEPEST, NearPairs, carry_state
+from sarrus.integrators.variational.near_pairs import NearPairs
 from sarrus.integrators.variational.newton import CHOOSE_ROWS, PAUSED
-from sarrus.integrators.variational.node import ASIDE, SINGULAR
+from sarrus.integrators.variational.node import SINGULAR
+from sarrus.integrators.variational.pair_steps import step_with_pairs
 from sarrus.integrators.variational.pyramid import columns
+from sarrus.integrators.variational.singular_start import choose_branch
 from sarrus.integrators.variational.snapshot import restore, snapshot
+from sarrus.integrators.variational.spin import warn_of_spin
 from sarrus.integrators.variational.stages import TOUCH_COLS, TOUCH_CONTACT, TOUCH_POINT, TOUCH_STEP
-from sarrus.mechanism.rotations import multiply
 from sarrus.model import Model, State
 from sarrus.model.arrays import Arrays
-from sarrus.model.linear import Linearisation, least_change
 from sarrus.model.nodes import join, split
-from sarrus.model.pairs import NearPlan
 
 # By (loops, elements, contacts).
 ENTRIES = {
-    (False, False, False): (run.run_tree, "the kernels of trees"),
-    (True, False, False): (run.run_loops, "the kernels of closed loops"),
-    (False, True, False): (run.run_tree_elements, "the kernels of trees with springs and motors"),
-    (True, True, False): (run.run_loops_elements, "the kernels of closed loops with springs and motors"),
-    (False, True, True): (run.run_tree_contacts, "the kernels of contact with the world"),
-    (True, True, True): (run.run_loops_contacts, "the kernels of contact between bodies and with loops"),
+    (False, False, False): (rollout.run_tree, "the kernels of trees"),
+    (True, False, False): (rollout.run_loops, "the kernels of closed loops"),
+    (False, True, False): (rollout.run_tree_elements, "the kernels of trees with springs and motors"),
+    (True, True, False): (rollout.run_loops_elements, "the kernels of closed loops with springs and motors"),
+    (False, True, True): (rollout.run_tree_contacts, "the kernels of contact with the world"),
+    (True, True, True): (rollout.run_loops_contacts, "the kernels of contact between bodies and with loops"),
 }
 # Records of contacts that one call may make.
 TOUCH_LINES = 100_000
-# How often a step looks for contact lines before it is divided.
-LOOKS = 4
 # A memory belongs to a state when both show the same motion to this.
 SAME = 1e-12
-# |w| h of a step whose body spins by |w| dt = 0.5: it turns 5 % too far.  A turn of FINE_TURN [rad] per step
-# is 1 % too far.
-WARN_SPIN, FINE_TURN = 0.5176, 0.24
 # Turn of a joint per step [rad] that steps which follow the motion aim at.
 AIM = 0.15
 # So many roundings of the largest coordinate are no error of a joint, up to this part of the size.
 ROUNDINGS, FAR = 4.0, 1e-6
-# A start is at rest below this way per step, over the size; its velocities lie between two branches of motion
-# where keeping to one would change them by more than this part.
-STANDING, BETWEEN = 1e-9, 0.05
 # Redundant rows may disagree by this [m, 2 sin(angle/2)], or by this many times the inexactness of the
 # geometry.
 REDUNDANT_LIMIT, INEXACT_FACTOR = 1e-8, 100.0
@@ -70,7 +60,7 @@ class VariationalStepper:
         self.stages = method.stages
         self.near = NearPairs(model, dt) if model.contacts.pairs else None
         self.kernel = np.zeros((0, 0))
-        self._adopt(model.step_arrays(dt) if self.near is None else self.near.plan.arrays)
+        self.adopt(model.step_arrays(dt) if self.near is None else self.near.plan.arrays)
         nj, nu = int(self.topo[0, at.JOINTS]), int(self.topo[0, at.INPUTS])
         self.fractions = np.concatenate([[0.0], np.cumsum(self.stages)])
         self.still = np.zeros((1, len(self.fractions), nu))
@@ -113,7 +103,7 @@ class VariationalStepper:
         self.kept: list[np.ndarray] = []
         self._load(state)
 
-    def _adopt(self, arrays: Arrays, kernel: np.ndarray | None = None) -> None:
+    def adopt(self, arrays: Arrays, kernel: np.ndarray | None = None) -> None:
         """Runs on `arrays` from now on; kernel: the node in their order."""
         self.arrays, self.topo, self.par = arrays, arrays.topo, arrays.par
         loops = arrays.loops or self.near is not None
@@ -155,54 +145,10 @@ class VariationalStepper:
             kernel[:n, at.U : at.U + 6] = given
             least = self.start(run.FROM_VELOCITIES)
         if least < SINGULAR:
-            self._choose_branch(given)
+            choose_branch(self, given)
         if not np.isfinite(kernel[:n, at.U : at.U + 6]).all():
             raise MechanismError("the velocities of the start cannot be made to fit the constraints")
         self.projection = float(np.abs(kernel[:n, at.U : at.U + 6] - given).max(initial=0.0))
-
-    def _choose_branch(self, given: np.ndarray) -> None:
-        """Starts a singular node on the branch of motion that the velocities `given` (n, 6) choose; refuses
-        where they choose none."""
-        kernel, n = self.kernel, len(given)
-        where = f"the mechanism starts in a singular configuration of {self.weakest_loop()}, where branches "
-        advice = "start from another configuration, for example sarrus.assemble(model, {joint: small angle})"
-        if self.model.ranks.shaky:
-            raise MechanismError(
-                f"the mechanism is shaky at joint {self.model.ranks.shaky[0]!r}: it can move by infinitely "
-                "little, no branch of motion leaves its reference configuration, and forces across it have "
-                "no answer; change a length, or leave the joint out"
-            )
-        along = self.projected_on_all_rows(given)
-        speed = float(np.abs(along).max(initial=0.0))
-        if not speed * self.dt > STANDING * max(1e-3, self.model.size):
-            raise MechanismError(f"{where}of motion meet, and at rest none is chosen; {advice}")
-        aside = kernel.copy()
-        aside[:n, at.X : at.X + 3] += ASIDE * self.dt * along[:, :3]
-        turn = np.concatenate([np.full((n, 1), 2.0 / (ASIDE * self.dt)), along[:, 3:]], axis=1)
-        turned = multiply(turn / np.linalg.norm(turn, axis=1)[:, None], aside[:n, at.Q : at.Q + 4])
-        aside[:n, at.Q : at.Q + 4] = turned
-        self.rows.choose(aside)
-        rows = slice(self.topo[0, at.S_ROWS], self.topo[0, at.S_ROWS] + self.topo[0, at.ROWS])
-        kernel[rows] = aside[rows]
-        kernel[:n, at.U : at.U + 6] = along
-        self.start(run.FROM_VELOCITIES)
-        if not np.abs(kernel[:n, at.U : at.U + 6] - along).max() < BETWEEN * speed:
-            raise MechanismError(f"{where}of motion meet, and its velocities are those of none; {advice}")
-
-    def projected_on_all_rows(self, given: np.ndarray) -> np.ndarray:
-        """Velocities `given` (n, 6) of the node in the kernel's order, projected onto all rows of all joints
-        there in the metric of the masses; rows that repeat others are forgiven."""
-        model, n = self.model, len(given)
-        order = np.argsort(self.topo[1 : n + 1, at.USER])[model.every.topo[1 : n + 1, at.USER]]
-        state = model.every.state.copy()
-        state[:n] = self.kernel[order]
-        here = Linearisation(model.every, state)
-        velocities, G, W = given[order].ravel(), here.matrix, here.inverse_mass()
-        for _ in range(2):
-            velocities = velocities + least_change(G, G @ velocities, W)
-        out = np.empty_like(given)
-        out[order] = velocities.reshape(n, 6)
-        return out
 
     def put_motion(self, kernel: np.ndarray, state: State) -> None:
         """Configuration and velocities of `state` into a kernel state."""
@@ -215,23 +161,12 @@ class VariationalStepper:
         """Work for the node, velocities as `mode` says; returns the smallest pivot of a loop over its
         scale."""
         self.counts[run.START] = mode
-        self._enter(self.still if u is None else u, *self._nothing)
+        self.enter(self.still if u is None else u, *self._nothing)
         self.counts[run.START] = run.NO_START
         return float(self.values[3, 0])
 
     def read_node(self) -> None:
         """Nothing: every step ends with the velocities of its node."""
-
-    def weakest_loop(self) -> str:
-        """Name of the closing joint with the smallest pivot in the last projection."""
-        rows = int(self.topo[0, at.ROWS])
-        first = int(self.topo[0, at.W_ROWS])
-        of = self.topo[self.topo[0, at.T_ROWS] : self.topo[0, at.T_ROWS] + rows, at.ROW_OF]
-        places = self.kernel[self.topo[0, at.S_ROWS] :][:rows, at.ACTIVE].astype(int)
-        scales = np.where(places >= 0, self.scales[of, np.maximum(places, 0)], 1.0)
-        combined = self.kernel[self.topo[0, at.S_ROWS] :][:rows, at.WEIGHT_SCALE]
-        size = self.work[first : first + rows, at.DIAG] / np.where(combined > 0.0, combined, scales)
-        return f"the loop that joint {self.model.joint_names[of[int(np.argmin(size))]]!r} closes"
 
     def choose(self) -> None:
         """Active rows of the loops at the node, by pivoted elimination of all candidates."""
@@ -310,7 +245,7 @@ class VariationalStepper:
         )
         touches = np.concatenate(self.kept) if self.kept else np.zeros((0, TOUCH_COLS))
         touches = touches[touches[:, TOUCH_STEP] < self.done]
-        self._warn_of_spin()
+        self._warned = self._warned or warn_of_spin(self)
         times = self._times(sums[:k, LENGTH], every) if self.adapts else None
         nodes, winding = np.split(out[1:line], [13 * nb], axis=1)
         return Chunk(nodes, k, _table(stats[:k], sums[:k]), failure, table, touches, winding, times)
@@ -321,59 +256,10 @@ class VariationalStepper:
         times[-1:] = self.begun = self.time
         return times[(self.done - len(times) + np.arange(1, len(times) + 1)) % every == 0]
 
-    def _warn_of_spin(self) -> None:
-        """Tells once of a body that turns too far in a step for its angle to be right."""
-        spin = self.settings[run.SPUN]
-        if spin > WARN_SPIN and not self._warned:
-            self._warned = True
-            body = self.model.body_names[self.topo[1 + self.counts[run.FASTEST], at.USER]]
-            turn = 2.0 * np.arcsin(0.5 * spin)
-            excess = 100.0 * (turn / np.sin(turn) - 1.0)
-            warnings.warn(
-                f"body {body!r} spins by {turn:.2g} rad in a step, {excess:.0f} % too far for its speed; "
-                f"dt = {FINE_TURN * self.dt / turn:.1g} s keeps that below 1 %",
-                stacklevel=4,
-            )
-
     @property
     def _place(self) -> tuple[int, int]:
         """(steps done, parts of the next step done)"""
         return self.done, int(self.counts[run.PLACE])
-
-    def _take_lines(self, before: NearPlan, plan: NearPlan, u: np.ndarray) -> None:
-        """Contact lines of the near pairs into the node; on another plan where new pairs have come."""
-        if plan is not before:
-            self._adopt(plan.arrays, carry_state(self.kernel, before, plan))
-            self.start(run.AS_IT_IS, u)
-        self.near.put_lines(self.kernel)
-
-    def _step_with_pairs(self, u, out, reactions, stats, sums) -> tuple[int, int, int]:
-        """One part of a step with the pairs that come near; again with more lines where one ends inside
-        another, and halved where that does not help."""
-        near, counts = self.near, self.counts
-        before, held = near.plan, counts.copy()
-        length = (counts[run.BLOCK] or self._largest_part()) / counts[run.FULL] * self.settings[run.DT]
-        self._take_lines(before, near.look(self.kernel, length), u)
-        lines = stats[0].copy(), sums[0].copy()
-        for _ in range(LOOKS):
-            counts[:], stats[0], sums[0] = held, *lines
-            self._room(1)
-            status, did, wrote = self._enter(u, out, reactions, stats, sums)
-            if not did and counts[run.PLACE] == held[run.PLACE]:
-                return status, did, wrote
-            self.depth, self.deepest = near.check(self.kernel)
-            if self.depth >= -DEEPEST:
-                return status, did, wrote
-            before = near.plan
-            self.kernel[:] = self.saved
-            self.start(run.AS_IT_IS, u)
-            self._take_lines(before, near.look_again(), u)
-        block = held[run.BLOCK] or self._largest_part()
-        counts[:], stats[0], sums[0] = held, *lines
-        if block == 1:
-            return Status.PENETRATION, 0, 0
-        counts[run.BLOCK] = block // 2
-        return PAUSED, 0, 0
 
     @property
     def adapts(self) -> bool:
@@ -395,7 +281,7 @@ class VariationalStepper:
         self.begun = self.time
         self.start(run.PLAN)
 
-    def _largest_part(self) -> int:
+    def largest_part(self) -> int:
         """Length of the first part of a step, in units of the smallest."""
         level = int(self.kernel[self.topo[0, at.BODIES], at.LEVEL])
         return max(int(self.counts[run.FULL]) >> level, 1)
@@ -406,7 +292,7 @@ class VariationalStepper:
             return steps if self.near is None else 1
         return 1 if self.near is not None else max(1, min(steps, TOUCH_LINES // (2 * self.contacts)))
 
-    def _room(self, steps: int) -> None:
+    def make_room(self, steps: int) -> None:
         """Makes room for the records of `steps` steps of the contacts that there are now."""
         if len(self.touches) < 2 * self.contacts * steps:
             self.touches = np.zeros((2 * self.contacts * steps, TOUCH_COLS))
@@ -434,11 +320,11 @@ class VariationalStepper:
         if not self.adapts:
             settings[run.DT] = self.dt
         if self.near is not None:
-            return self._step_with_pairs(u, out, reactions, stats, sums)
-        self._room(steps)
-        return self._enter(u, out, reactions, stats, sums)
+            return step_with_pairs(self, u, out, reactions, stats, sums)
+        self.make_room(steps)
+        return self.enter(u, out, reactions, stats, sums)
 
-    def _enter(self, u, out, reactions, stats, sums):
+    def enter(self, u, out, reactions, stats, sums):
         """The compiled loop, on the arrays of this run."""
         with Compiling(self._run, self._what):
             return self._run(
@@ -449,7 +335,10 @@ class VariationalStepper:
 
     def _return_to_step(self, u: np.ndarray) -> bool:
         """After a step that failed: the node where it began; False where that is lost."""
-        if self.counts[run.PLACE] > 0:
+        if self.near is not None:
+            self.near.plan, node = self.step_start
+            self.adopt(self.near.plan.arrays, node.copy())
+        elif self.counts[run.PLACE] > 0:
             self.kernel[:] = self.origin
         elif not np.isfinite(self.kernel).all() or self.arrays.elements or len(self.stages) > 1:
             self.kernel[:] = self.saved
@@ -477,7 +366,7 @@ class VariationalStepper:
             return False
         finally:
             self.projection = projection
-        place, block = self.counts[run.PLACE], self._largest_part()
+        place, block = self.counts[run.PLACE], self.largest_part()
         while place % block:
             block //= 2
         self.counts[run.BLOCK] = block

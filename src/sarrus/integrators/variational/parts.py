@@ -1,0 +1,201 @@
+"""The node between two parts of a step: how it is started, kept and returned to, and how long the next part
+or the next step is."""
+
+from math import sqrt
+
+from sarrus._jit import helper, kernel
+from sarrus.integrators.variational.balance import CALM, FAST
+from sarrus.integrators.variational.columns import (
+    AS_IT_IS,
+    BASE,
+    DT,
+    END,
+    FROM_VELOCITIES,
+    GRAVITY,
+    NEXT,
+    TAU,
+    TIME,
+)
+from sarrus.integrators.variational.node import (
+    ASIDE,
+    SINGULAR,
+    begin,
+    enter_aside,
+    momenta_of_velocities,
+    node_pivot,
+    project,
+    smallest_pivot,
+)
+from sarrus.integrators.variational.reactions import keep_momenta, restore_momenta
+from sarrus.layout import (
+    BODIES,
+    CALM_STEPS,
+    COORD,
+    JOINTS,
+    LAST_DT,
+    LAST_DT2,
+    LEVEL,
+    NODE_ANGLE,
+    NODE_PIVOT,
+    PARENT,
+    PREDICTED,
+    READ_OUT,
+    RHO,
+    ROWS,
+    S_JOINTS,
+    S_ROWS,
+    V2,
+    WATCH,
+    WEAKNESS,
+    U,
+    V,
+)
+from sarrus.maths.access import get3, get6, put6
+from sarrus.maths.vectors import dot, sub3
+
+# Calm steps after which larger parts are tried again.
+PATIENCE = 500
+
+
+@kernel
+def start(topo, par, state, work, u, settings, scales, mode, loops, elements):
+    """Work for the node in `state`, velocities projected onto the constraints where asked; returns the
+    smallest pivot of a loop.
+
+    At a singular node the row vectors are those of a neighbour along the velocities, on the branch of motion
+    that they choose"""
+    gravity = (settings[GRAVITY], settings[GRAVITY + 1], settings[GRAVITY + 2])
+    n = topo[0, BODIES]
+    begin(topo, par, state, work, gravity, u[0, 0], loops, elements)
+    least = 1.0
+    if mode == FROM_VELOCITIES:
+        momenta_of_velocities(topo, par, state, work, elements)
+    if mode == AS_IT_IS:
+        if loops is not None:
+            keep_aside(topo, par, state, work, settings[DT], loops, elements)
+    else:
+        for b in range(n):
+            put6(state, b, V, get6(state, b, U))
+        if loops is not None:
+            keep_momenta(topo, state, work)
+        project(topo, par, state, work, loops, elements)
+        if loops is not None:
+            least, fallen = smallest_pivot(topo, state, work, scales)
+            if least < SINGULAR:
+                restore_momenta(topo, state, work)
+                enter_aside(topo, par, state, work, ASIDE * settings[DT], loops, elements)
+                project(topo, par, state, work, loops, elements)
+        forget_steps(topo, state)
+    return least
+
+
+@kernel
+def copy_all(source, target):
+    for i in range(source.shape[0]):
+        for j in range(source.shape[1]):
+            target[i, j] = source[i, j]
+
+
+@kernel
+def copy_node(topo, source, target, elements):
+    """What a part changes of the node in `source`, into `target`: all of it where there are elements, else
+    configuration, momenta and velocities of the bodies, turns and pivots of the joints"""
+    if elements is not None:
+        copy_all(source, target)
+    else:
+        n = topo[0, BODIES]
+        for b in range(n):
+            for j in range(V):
+                target[b, j] = source[b, j]
+        for j in range(source.shape[1]):
+            target[n, j] = source[n, j]
+        for c in range(topo[0, S_JOINTS], topo[0, S_JOINTS] + topo[0, JOINTS]):
+            for j in range(COORD, COORD + 6):
+                target[c, j] = source[c, j]
+            for j in range(NODE_PIVOT, NODE_ANGLE + 4):
+                target[c, j] = source[c, j]
+            target[c, WATCH] = source[c, WATCH]
+        for k in range(topo[0, S_ROWS], topo[0, S_ROWS] + topo[0, ROWS]):
+            target[k, WEAKNESS] = source[k, WEAKNESS]
+
+
+@kernel
+def return_to_node(topo, par, state, work, saved, copied, u, dt, gravity, loops, elements):
+    """After a part that was not accepted: the node where it began; nothing is predicted from earlier steps.
+
+    copied: whether `saved` holds that node; else its configuration, momenta and velocities are in `state`"""
+    if copied:
+        copy_node(topo, saved, state, elements)
+    forget_steps(topo, state)
+    begin(topo, par, state, work, gravity, u, loops, elements)
+    if loops is not None:
+        keep_aside(topo, par, state, work, dt, loops, elements)
+
+
+@kernel
+def keep_aside(topo, par, state, work, dt, loops, elements):
+    """Row vectors of a singular node as `project_node` leaves them for the next step"""
+    if node_pivot(topo, state) < SINGULAR:
+        enter_aside(topo, par, state, work, ASIDE * dt, loops, elements)
+
+
+@kernel
+def forget_steps(topo, state):
+    """Nothing is predicted from the steps before the node"""
+    n = topo[0, BODIES]
+    for b in range(n):
+        put6(state, b, V, get6(state, b, U))
+        put6(state, b, V2, get6(state, b, U))
+    state[n, LAST_DT] = 1.0
+    state[n, LAST_DT2] = 1.0
+    state[n, READ_OUT] = 1.0
+    state[n, PREDICTED] = 0.0
+
+
+@helper
+def largest_part(state, n, full, place):
+    """Length of the part that begins at `place` of a step, in units of the smallest: the largest of the run's
+    level that is aligned there"""
+    block = max(full >> int(state[n, LEVEL]), 1)
+    while place % block != 0:
+        block //= 2
+    return block
+
+
+@kernel
+def raise_level(state, n, full, block):
+    """From now on steps are done in parts of at most half of `block`: bodies spin too fast for it"""
+    level = int(state[n, LEVEL])
+    while (full >> level) >= block and block > 1:
+        level += 1
+    state[n, LEVEL] = level
+    state[n, CALM_STEPS] = 0.0
+
+
+@kernel
+def lower_level(state, n, spin):
+    """Larger parts again, after many steps in a row that were calm at `spin` = |w| h"""
+    if state[n, LEVEL] > 0.0:
+        state[n, CALM_STEPS] = state[n, CALM_STEPS] + 1.0 if spin < CALM * FAST else 0.0
+        if state[n, CALM_STEPS] >= PATIENCE:
+            state[n, LEVEL] -= 1.0
+            state[n, CALM_STEPS] = 0.0
+
+
+@kernel
+def plan_step(topo, state, settings):
+    """Length of the next step into settings[NEXT]: shorter where joints turn fast, by a rule that is the same
+    backwards in time, and such that the run ends at settings[END].
+
+    h = base / rho, with rho_next rho = s^2, s = (1 + sum (w base / tau)^4)^(1/4) at the node, w the angular
+    velocities of bodies against their parents"""
+    n, total = topo[0, BODIES], 1.0
+    for b in range(n):
+        a, w = topo[b + 1, PARENT], get3(state, b, U + 3)
+        if a < n:
+            w = sub3(w, get3(state, a, U + 3))
+        turn = dot(w, w) * (settings[BASE] / settings[TAU]) ** 2
+        total += turn * turn
+    state[n, RHO] = sqrt(total) / (state[n, RHO] if state[n, RHO] > 0.0 else total**0.25)
+    length, left = settings[BASE] / state[n, RHO], settings[END] - settings[TIME]
+    settings[NEXT] = left if length > left * (1.0 - 1e-9) else length
