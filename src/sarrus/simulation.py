@@ -247,6 +247,7 @@ def simulate(
         warn_of_growth(model, float(dt), trajectory.final_state, unexplained_gain(trajectory))
     if whole:
         warn_of_turns(model, state, float(dt), trajectory.stats.turn.max(initial=0.0))
+        warn_of_imbalance(trajectory.stats.unbalanced)
     if failure is not None:
         raise _failed(failure, float(dt), trajectory)
     if not whole:
@@ -279,6 +280,16 @@ def warn_of_turns(model: Model, state: State | None, dt: float, turn: float) -> 
         warnings.warn(
             f"a joint turns by {turn:.2g} rad in a step, as in a whip: over a long run the energy cannot be "
             f"trusted; try dt={finer:g}",
+            stacklevel=3,
+        )
+
+
+def warn_of_imbalance(parts: int) -> None:
+    """Warns of parts of steps whose energy does not balance and that could not be divided further."""
+    if parts:
+        warnings.warn(
+            f"{parts} parts of steps were taken though their energy does not balance, because they could not "
+            "be divided further: do not trust the energy of this run; try a smaller dt",
             stacklevel=3,
         )
 

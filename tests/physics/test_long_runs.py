@@ -101,6 +101,14 @@ def test_a_run_with_whips_that_steps_do_not_resolve_warns():
         sarrus.simulate(model, 20.0, 0.005)
 
 
+def test_parts_that_cannot_be_halved_any_more_are_counted_and_warned_of():
+    model = sarrus.build(sarrus.gallery.pendulum(links=4))
+    with pytest.warns(UserWarning, match="energy does not balance"):
+        run = sarrus.simulate(model, 5.0, 0.01, method=sarrus.Variational(max_substeps=1))
+    assert run.stats.unbalanced > 0
+    assert f"unbalanced      {run.stats.unbalanced} parts" in run.report()
+
+
 @pytest.mark.parametrize("bad", [0.0, -1.0, np.nan])
 def test_a_balance_that_is_no_balance_is_refused(bad):
     with pytest.raises(sarrus.MechanismError, match="balance"):
