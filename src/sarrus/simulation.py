@@ -262,8 +262,9 @@ def piece_of(model: Model) -> int:
 
 def check_step(model: Model, state: State | None, dt: float) -> None:
     """Warns of a step that is far too long for what swings and spins."""
-    longest, advised = motion_dt(model, state), recommended_dt(model, state)
+    longest = motion_dt(model, state)
     if longest is not None and dt > ABSURD * longest:
+        advised = recommended_dt(model, state)
         warnings.warn(
             f"dt = {dt:g} s is {dt / advised:.3g} times the recommended step of this model, {advised:g} s: "
             f"what moves faster than the steps comes out wrong; try dt={advised:g}",

@@ -45,11 +45,14 @@ def explicit_terms(model: Model, dt: float, state: State | None = None) -> list[
     Rates are those of the bodies of a term by themselves, moving as their joints let them."""
     m = model.mechanism
     state = model.initial_state() if state is None else state
-    ways = [(spring, *_pull(model, spring, state)) for spring in m.springs.values()]
+    if not has_explicit(model):
+        return []
+    turns = _turns(model, state)
+    ways = [(spring, *_pull(model, spring, state, turns)) for spring in m.springs.values()]
     ways = [way for way in ways if way[1] > 0.0]
     if not (ways or m.potentials or m.custom_forces):
         return []
-    bodies = Mobilities(model.description, state.position, _turns(model, state))
+    bodies = Mobilities(model.description, state.position, turns)
     found = [
         Explicit(f"the pull of spring {s.name!r} across its line", _across(bodies, *way)) for s, *way in ways
     ]
@@ -94,18 +97,18 @@ def _turns(model: Model, state: State) -> np.ndarray:
     return rotations(state.orientation) @ np.swapaxes(model.description.rotation, 1, 2)
 
 
-def _pull(model: Model, spring, state: State) -> tuple[float, np.ndarray, list[int], list[np.ndarray]]:
+def _pull(
+    model: Model, spring, state: State, turns: np.ndarray
+) -> tuple[float, np.ndarray, list[int], list[np.ndarray]]:
     """(tension over length [N/m], way between its points, bodies, arms of the points) of a stretched spring;
     0 where it is not stretched, or of no length: that has no line, its components are implicit where they are
     stiff."""
     ends, arms, places = [], [], []
     for name, point in ((spring.a, spring.at_a), (spring.b, spring.at_b)):
-        b = body_number(model.description, name)
+        b = model.body_index.get(name, len(model.body_names))
         arm, place = np.asarray(point, float), np.zeros(3)
         if name != "world":
-            body = model.mechanism.bodies[name]
-            turn = rotations(state.orientation[b]) @ model.description.rotation[b].T
-            arm, place = turn @ (point - body.position), state.position[b]
+            arm, place = turns[b] @ (point - model.mechanism.bodies[name].position), state.position[b]
         ends.append(b)
         arms.append(arm)
         places.append(place + arm)
