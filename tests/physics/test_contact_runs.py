@@ -155,3 +155,24 @@ def test_the_same_mechanism_turned_about_the_vertical_moves_the_same():
     turned.add_ground(0.5)
     a, b = simulate(mechanism, 1.0, 0.01), simulate(turned, 1.0, 0.01)
     assert np.abs(a.position @ R.T - b.position).max() < 1e-7
+
+
+@pytest.mark.parametrize("joint", ["revolute", "universal", "spherical"])
+def test_a_leg_whose_hip_has_an_armature_lands(joint):
+    """The armature is part of the momentum that an impact changes."""
+    mech = sarrus.Mechanism()
+    mech.add_body("hip", 2.0, (0.02, 0.02, 0.02), position=(0, 0, 0.9))
+    foot = Sphere(0.05, at=(0, 0, -0.3))
+    mech.add_body("leg", 1.0, (0.02, 0.02, 0.002), position=(0.1, 0, 0.6), shapes=[foot])
+    axes = {"axis": (0, 1, 0), "axis2": (1, 0, 0)}
+    taken = {"revolute": ("axis",), "universal": ("axis", "axis2"), "spherical": ()}[joint]
+    given = {name: axes[name] for name in taken}
+    mech.add_joint("joint", joint, "hip", "leg", at=(0, 0, 0.9), armature=0.05, **given)
+    mech.add_ground(friction=0.6)
+    run = sarrus.simulate(sarrus.build(mech), duration=0.5, dt=0.002)
+    assert run.contact_force("leg")[:, 2].max() > 0.0
+    assert run.gap().min() > 0.0
+    assert len(run.stats.divided) == 0
+    assert run.stats.momentum_iterations.max() < 20
+    # The swinging of the leg after the impact: without armature it is 2e-6 J.
+    assert np.diff(run.energy().total).max() < 1e-5

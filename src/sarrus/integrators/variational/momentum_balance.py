@@ -14,6 +14,7 @@ from sarrus.layout import (
     CONTACTS,
     DRIVEN,
     EFFORT_BASE,
+    EFFORT_LEFT,
     EFFORT_RIGHT,
     END0,
     END1,
@@ -100,6 +101,7 @@ def evaluate_momenta(topo, par, state, work, dt, loops):
         if topo[b + 1, FLAGS] & DRIVEN:
             first = topo[0, W_FREEDOMS] + topo[b + 1, FREEDOM]
             for i in range(first, first + topo[b + 1, ROTATIONS] + topo[b + 1, TRANSLATIONS]):
+                put1(work, i, EFFORT_LEFT, get1(work, i, EFFORT_RIGHT))
                 put1(work, i, EFFORT_BASE, get1(work, i, EFFORT_RIGHT))
     error = 0.0
     if loops is not None:
