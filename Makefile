@@ -11,7 +11,7 @@ demo: $(VENV)/.with-plot        ## simulate ready mechanisms, print the report, 
 	$(BIN)/sarrus demo
 
 test: check                     ## what the continuous integration runs
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal
 
 check: $(VENV)/.with-test       ## lint, and the direction of imports
 	$(BIN)/ruff check .
