@@ -24,8 +24,8 @@ METHODS = {
 GRAVITY = 9.81
 STEPS = (10, 30, 100, 300, 1000, 3000, 10000, 30000, 100000)
 QUICK = (10, 100, 1000)
-# Mean per step: the paper's curve grows with smaller steps, ours must stay small; the last of them takes a step
-# that is solved to rounding.
+# Mean per step: the paper's curve grows with smaller steps, ours must stay small; the last iteration solves a
+# step to rounding.
 ITERATIONS = 6.0
 ORDER = 3.5  # of the final angle, at least: a phase error of order 2 enters squared where the rod turns back
 SMALL = 1e-7  # [rad] rounding of 100000 steps, with room
