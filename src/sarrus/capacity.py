@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 # Records are copied once at the end of a run: into one array, or from the journal into the file.
 COPIES = 2
+# Bytes that are there without asking, which takes longer than a short run.
+LITTLE = 50_000_000
 UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB")
 
 
@@ -24,6 +26,8 @@ def check_room(
     """Refuses a run whose records cannot fit into memory, or onto the disk of `out`, with the figure and the
     remedy.  Records of contacts are not counted: how many there will be is not known."""
     size = COPIES * bytes_per_record(model, reactions)
+    if size * (1 + steps // every) <= LITTLE:
+        return
     room = free_memory() if out is None else free_disk(Path(out))
     records = 1 + steps // every
     if room is None or size * records <= room:

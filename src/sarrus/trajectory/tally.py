@@ -76,6 +76,8 @@ class Tally:
 
     def _settle(self) -> None:
         """Makes records of the steps that are held."""
+        if not self._held:
+            return
         table = _whole(self._held)
         self._held, self._holds = [], 0
         if not len(table):
@@ -116,7 +118,10 @@ def _reduced(
 
 def _whole(tables: list[np.ndarray]) -> np.ndarray:
     """All tables as one; zeros in columns that a stepper does not count."""
-    rows = [np.pad(table, ((0, 0), (0, len(STATS) - table.shape[1]))) for table in tables]
+    rows = [
+        table if table.shape[1] == len(STATS) else np.pad(table, ((0, 0), (0, len(STATS) - table.shape[1])))
+        for table in tables
+    ]
     return np.concatenate(rows, dtype=float) if rows else np.zeros((0, len(STATS)))
 
 

@@ -26,6 +26,7 @@ def test_a_run_that_cannot_fit_onto_the_disk_is_refused_and_leaves_nothing(model
 
 def test_the_remedy_fits(model, monkeypatch):
     monkeypatch.setattr(capacity, "free_memory", lambda: 100_000)
+    monkeypatch.setattr(capacity, "LITTLE", 0)
     with pytest.raises(sarrus.MechanismError, match="record_every") as refused:
         capacity.check_room(model, 10_000, 1, False, None)
     every = int(str(refused.value).split("record_every=")[1].split()[0])
