@@ -154,11 +154,12 @@ def simulate(
     dt "adaptive": steps that are shorter where joints turn fast, by a rule that is the same backwards in
     time; `traj.time` is then irregular, and `traj.dt` the length of a step where nothing turns.  For order 2,
     without contacts, limits and arrays of inputs.
-    method: a name ("variational", "variational1", "variational4") or a method such as Variational(order=4).
+    method: a name ("variational", "variational1", "variational4", "variational6") or a method such as
+    Variational(order=4).
     state: the start (None: the reference configuration with the velocities given to add_body, projected onto
     the constraints).  inputs: by name of motor or force, a number, a function of t, which is taken wherever
-    the method wants it (at the nodes, and at the ends of the stages of order 4), or an array: a value per
-    node, linear between, or per step, held.  With arrays that are not linear, order 4 is order 2.
+    the method wants it (at the nodes, and at the ends of the stages of orders 4 and 6), or an array: a value
+    per node, linear between, or per step, held.  With arrays that are not linear, orders 4 and 6 are order 2.
     controller(t, state) -> {name: value}, called once per step; what it leaves out (or None) keeps its last
     value, that of `inputs` before it is first given.  record_every: nodes between two records.
     reactions: record the wrenches of the joints.  progress: True for a bar, or a function of (steps done,

@@ -161,6 +161,7 @@ def test_the_variants_of_the_method_have_the_orders_in_their_names(outcome):
     assert found["variational1"] == pytest.approx(1.0, abs=0.1)
     assert found["variational"] == pytest.approx(2.0, abs=0.1)
     assert found["variational4"] == pytest.approx(4.0, abs=0.2)
+    assert found["variational6"] == pytest.approx(6.0, abs=0.3)
 
 
 def test_every_example_is_run_here_and_listed_in_the_table():

@@ -114,7 +114,13 @@ def test_pictures_and_pages_that_are_linked_exist():
 
 @pytest.mark.parametrize(
     "page",
-    ["methods/variational.md", "methods/variational1.md", "methods/variational4.md", "methods/contact.md"],
+    [
+        "methods/variational.md",
+        "methods/variational1.md",
+        "methods/variational4.md",
+        "methods/variational6.md",
+        "methods/contact.md",
+    ],
 )
 def test_the_code_that_the_equation_table_names_exists(page):
     rows = [line for line in (ROOT / "docs" / page).read_text("utf-8").splitlines() if ".py`" in line]

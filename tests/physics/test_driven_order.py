@@ -1,4 +1,4 @@
-"""Order 4 with inputs that depend on time: functions are sampled where the stages need them."""
+"""Orders 4 and 6 with inputs that depend on time: functions are sampled where the stages need them."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from sarrus.integrators.variational.controls import inputs_at
 TIME, SHARP = 1.0, 1e-14
 STIFFNESS, ARM, MASS = 6.0, 0.5, 1.0
 INERTIA = 0.1 + MASS * ARM**2
-# The slope between two steps of an order-4 method; 0.15 is the next term of the error at the larger of them.
+# The slope between two steps; 0.15 is the next term of the error at the larger of them.
 SLOPE = 0.15
 
 
@@ -51,12 +51,12 @@ def error(model, given, end, steps, order):
     return np.abs([run.joint_position("hinge")[-1], run.joint_velocity("hinge")[-1]] - end).sum()
 
 
-@pytest.mark.parametrize("order", [2, 4])
+@pytest.mark.parametrize(("order", "coarsest"), [(2, 100), (4, 100), (6, 50)])
 @pytest.mark.parametrize("kind", ["motor", "servo", "wrench"])
-def test_a_driven_pendulum_converges_with_the_order_of_the_method(kind, order):
+def test_a_driven_pendulum_converges_with_the_order_of_the_method(kind, order, coarsest):
     model, given, torque = driven(kind)
     end = exact(torque)
-    coarse, fine = (error(model, given, end, steps, order) for steps in (100, 200))
+    coarse, fine = (error(model, given, end, steps, order) for steps in (coarsest, 2 * coarsest))
     assert np.log2(coarse / fine) == pytest.approx(order, abs=SLOPE)
 
 
@@ -67,9 +67,10 @@ def test_an_array_is_linear_between_its_nodes_so_that_order_4_is_order_2():
     assert np.log2(errors[0] / errors[1]) == pytest.approx(2.0, abs=SLOPE)
 
 
-def test_a_function_is_sampled_at_the_ends_of_the_stages_in_the_order_of_time():
+@pytest.mark.parametrize(("order", "stages"), [(4, 5), (6, 9)])
+def test_a_function_is_sampled_at_the_ends_of_the_stages_in_the_order_of_time(order, stages):
     model, _, _ = driven("motor")
-    fractions = np.concatenate([[0.0], np.cumsum(sarrus.Variational(order=4).stages)])
+    fractions = np.concatenate([[0.0], np.cumsum(sarrus.Variational(order=order).stages)])
     calls = []
 
     def square(t):
@@ -78,22 +79,23 @@ def test_a_function_is_sampled_at_the_ends_of_the_stages_in_the_order_of_time():
 
     given = Inputs(model, {"push": square}, 10, 0.1, 2.0, fractions).piece(3, 6)
     assert calls == sorted(calls)
-    assert len(calls) == 3 * 5 + 1
+    assert len(calls) == 3 * stages + 1
     times = 2.0 + 0.1 * (np.arange(3, 6)[:, None] + fractions)
     np.testing.assert_allclose(given[:, :, 0], times**2, rtol=1e-14)
 
 
-def test_parts_of_a_step_take_a_function_from_its_samples_to_their_order():
-    stages = sarrus.Variational(order=4).stages
+@pytest.mark.parametrize("order", [4, 6])
+def test_parts_of_a_step_take_a_function_from_its_samples_to_their_order(order):
+    stages = sarrus.Variational(order=order).stages
     fractions = np.concatenate([[0.0], np.cumsum(stages)])
     values, at = np.zeros((2, 2)), 0.3
 
     def sampled(function):
-        u = np.ascontiguousarray(np.stack([function(fractions), np.full(6, 7.0)], axis=1)[None])
+        u = np.ascontiguousarray(np.stack([function(fractions), np.full(len(fractions), 7.0)], axis=1)[None])
         getattr(inputs_at, "py_func", inputs_at)(u, 0, at, stages, values, 1)
         return values[1]
 
-    for power in range(6):
+    for power in range(len(fractions)):
         assert sampled(lambda x, n=power: x**n)[0] == pytest.approx(at**power, rel=1e-13)
     assert sampled(lambda x: x)[1] == pytest.approx(7.0, rel=1e-15)
     # What jumps stays between its values.

@@ -50,7 +50,9 @@ def test_a_double_pendulum_converges_to_its_reference_with_the_order_of_the_meth
     assert ratios(error, coarsest, 2) == [expected, expected]
 
 
-@pytest.mark.parametrize(("method", "limit"), [("variational", 8e-3), ("variational4", 1e-4)])
+@pytest.mark.parametrize(
+    ("method", "limit"), [("variational", 8e-3), ("variational4", 1e-4), ("variational6", 1e-6)]
+)
 def test_the_energy_error_of_a_double_pendulum_stays_small(method, limit):
     run = swing(2, 0.01, method=method)
     assert energy_error(run) < limit

@@ -12,6 +12,7 @@ METHODS = {
     "variational": "second order, the default",
     "variational1": "first order, as printed in the paper",
     "variational4": "fourth order, for smooth motion",
+    "variational6": "sixth order, for smooth motion to many digits",
 }
 LAYERS = ("shapes", "collision", "joints", "frames", "masses", "ground")
 

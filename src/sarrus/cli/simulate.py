@@ -54,7 +54,9 @@ def simulate(
     ] = "0.01",
     method: Annotated[
         str,
-        typer.Option(help="variational, variational1 or variational4.", autocompletion=completion.methods),
+        typer.Option(
+            help="variational, variational1, variational4 or variational6.", autocompletion=completion.methods
+        ),
     ] = "variational",
     keyframe: KeyframeOption = None,
     out: Annotated[

@@ -47,7 +47,7 @@ def view(
     method: Annotated[
         str | None,
         typer.Option(
-            help="variational, variational1 or variational4; if not given, the first.",
+            help="variational, variational1, variational4 or variational6; if not given, the first.",
             autocompletion=completion.methods,
         ),
     ] = None,

@@ -12,6 +12,7 @@ NAMES = {
     "variational": Variational(),
     "variational1": Variational(order=1),
     "variational4": Variational(order=4),
+    "variational6": Variational(order=6),
 }
 
 

@@ -65,7 +65,7 @@ def test_a_saved_run_keeps_its_times(tmp_path):
     assert again.final_state.time == 1.0
 
 
-@pytest.mark.parametrize("method", ["variational1", "variational4"])
+@pytest.mark.parametrize("method", ["variational1", "variational4", "variational6"])
 def test_other_orders_are_refused_by_name(method):
     with pytest.raises(sarrus.MechanismError, match=f"order 2.*{method}"):
         sarrus.simulate(chain(), 1.0, "adaptive", method=method)

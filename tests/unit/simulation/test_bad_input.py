@@ -119,20 +119,23 @@ def test_a_point_mass_fixed_to_a_body_runs_as_one_body():
     assert abs(energy.error).max() < 1e-3 * energy.kinetic.max()
 
 
-def test_order_four_refuses_rolling_and_warns_of_dampers():
+@pytest.mark.parametrize("order", [4, 6])
+def test_stages_that_run_backwards_refuse_rolling_and_warn_of_dampers(order):
     disc = sarrus.build(sarrus.gallery.rolling_disc())
-    with pytest.raises(sarrus.MechanismError, match=r"backwards in time.*use variational"):
-        sarrus.simulate(disc, method="variational4")
+    with pytest.raises(
+        sarrus.MechanismError, match=f"variational{order}.*backwards in time.*use variational"
+    ):
+        sarrus.simulate(disc, method=f"variational{order}")
     mech = driven()
     mech.add_joint_spring("damper", joint="hinge", stiffness=0.0, damping=1.0)
-    with pytest.warns(UserWarning, match="'damper'"):
-        sarrus.simulate(sarrus.build(mech), duration=0.1, method=sarrus.Variational(order=4))
+    with pytest.warns(UserWarning, match=f"variational{order}.*'damper'"):
+        sarrus.simulate(sarrus.build(mech), duration=0.1, method=sarrus.Variational(order=order))
 
 
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"order": 3}, "order must be 1, 2 or 4"),
+        ({"order": 3}, "order must be 1, 2, 4 or 6"),
         ({"tolerance": 0.0}, "tolerance must be positive"),
         ({"max_iterations": 0}, "max_iterations"),
         ({"max_substeps": 0.5}, "max_substeps"),
@@ -149,8 +152,9 @@ def test_record_every_must_fit_the_run(model, every):
         sarrus.simulate(model, duration=0.1, dt=0.01, record_every=every)
 
 
+@pytest.mark.parametrize("method", ["variational4", "variational6"])
 @pytest.mark.parametrize("what", ["contact", "limit", "friction", "rope"])
-def test_order_four_refuses_what_acts_on_one_side_by_name(what):
+def test_stages_that_run_backwards_refuse_what_acts_on_one_side_by_name(what, method):
     mech = driven()
     if what == "contact":
         mech.add_body("ball", mass=1.0, position=(3, 0, 1), shapes=[sarrus.Sphere(0.1)])
@@ -163,4 +167,4 @@ def test_order_four_refuses_what_acts_on_one_side_by_name(what):
         mech.add_rope("line", "world", "rod", (0, 0, 1), (0, 0, -0.5), length=2.0)
     names = {"contact": "ball on ground", "limit": "lower limit stop", "friction": "friction of joint hinge"}
     with pytest.raises(sarrus.MechanismError, match=f"{names.get(what, 'rope line')}.*use variational"):
-        sarrus.simulate(sarrus.build(mech), duration=0.1, dt=0.01, method="variational4")
+        sarrus.simulate(sarrus.build(mech), duration=0.1, dt=0.01, method=method)

@@ -88,6 +88,7 @@ def assert_same_bits(found, expected):
         ("pendulum", {"record_every": 7, "reactions": True}),
         ("pendulum", {"method": "variational1", "reactions": True}),
         ("pendulum", {"method": "variational4", "record_every": 3}),
+        ("pendulum", {"method": "variational6"}),
         ("four_bar", {"reactions": True}),
         ("spring", {"record_every": 5, "inputs": {"drive": lambda t: np.sin(3.0 * t)}}),
         ("toss", {"duration": 4.0}),

@@ -14,9 +14,15 @@ if TYPE_CHECKING:
     from sarrus.integrators.variational.stepper import VariationalStepper
     from sarrus.model import Model, State
 
-# Suzuki's composition of order 4: five stages of a symmetric method of order 2, the middle one backwards in
-# time.
+# Lengths of the first stages of a step, as parts of it; the middle stage is what remains of 1, and the others
+# mirror the first.  Each stage is a step of order 2; a negative one runs backwards in time.
 SUZUKI = 1.0 / (4.0 - 4.0 ** (1.0 / 3.0))
+FIRST_STAGES = {
+    1: (),
+    2: (),
+    4: (SUZUKI, SUZUKI),
+    6: (0.39216144400731413928, 0.33259913678935943860, -0.70624617255763935981, 0.08221359629355080023),
+}
 
 
 @dataclass(frozen=True)
@@ -24,13 +30,13 @@ class Variational:
     """Variational integrator in position-momentum form.
 
     order 2: potentials by the trapezoidal rule, the same solves as order 1.  order 1: forces at the first
-    node of a step, as printed in [MC23].  order 4: Suzuki's five-stage composition of order 2, for smooth
-    systems.
+    node of a step, as printed in [MC23].  order 4: Suzuki's composition of five steps of order 2, for smooth
+    systems.  order 6: that of Kahan and Li, of nine, where errors below 1e-7 are wanted.
     tolerance: largest error of a joint [m, or 2 sin(angle/2)] and largest remaining correction [m, rad] of a
     converged step, times the size of the mechanism.  max_iterations: Newton corrections per attempt.
     max_substeps: parts that a step may be divided into, a power of 2.  balance: what a part of a step may do
     wrong in energy, over the largest kinetic energy so far; a part that does more is halved, but for the
-    smallest (see `balance.py`; orders 2 and 4).  inf leaves the steps as they are, for studies of the method.
+    smallest (see `balance.py`; not order 1).  inf leaves the steps as they are, for studies of the method.
     friction_sides: None for the exact friction cone of contacts; an even number from 4 to 32 for the pyramid
     of [MC23] eqs. (29d)-(29f), whose friction depends on the direction.
 
@@ -45,8 +51,8 @@ class Variational:
     friction_sides: int | None = None
 
     def __post_init__(self) -> None:
-        if self.order not in (1, 2, 4):
-            raise MechanismError(f"Variational: order must be 1, 2 or 4, not {self.order!r}")
+        if self.order not in FIRST_STAGES:
+            raise MechanismError(f"Variational: order must be 1, 2, 4 or 6, not {self.order!r}")
         if not (np.isfinite(self.tolerance) and self.tolerance > 0.0):
             raise MechanismError(
                 f"Variational: tolerance must be positive and finite, not {self.tolerance!r}"
@@ -80,9 +86,8 @@ class Variational:
     @property
     def stages(self) -> np.ndarray:
         """Lengths of the stages of a step, as parts of it."""
-        if self.order == 4:
-            return np.array([SUZUKI, SUZUKI, 1.0 - 4.0 * SUZUKI, SUZUKI, SUZUKI])
-        return np.ones(1)
+        first = FIRST_STAGES[self.order]
+        return np.array([*first, 1.0 - 2.0 * sum(first), *reversed(first)])
 
     @property
     def weights(self) -> tuple[float, float]:
@@ -92,16 +97,16 @@ class Variational:
     def check(self, model: Model) -> None:
         """Refuses, by name, models that the method cannot run."""
         model.check_masses(self.name)
-        if self.order == 4:
+        if self.stages.min() < 0.0:
             rolling = [j.name for j in model.mechanism.joints.values() if isinstance(j, Rolling)]
             if rolling:
                 raise MechanismError(
-                    f"variational4 runs a stage backwards in time, which the rolling constraint "
+                    f"{self} runs a stage backwards in time, which the rolling constraint "
                     f"{rolling[0]!r} does not allow; use variational"
                 )
             if model.contacts.any:
                 raise MechanismError(
-                    "variational4 runs a stage backwards in time, which contacts, ropes, limits and joint "
+                    f"{self} runs a stage backwards in time, which contacts, ropes, limits and joint "
                     f"friction do not allow (here {model.contacts.name_of(0)!r}); use variational"
                 )
             self._warn_of_dampers(model)
@@ -114,7 +119,7 @@ class Variational:
         damped += [m.name for m in model.mechanism.motors.values() if m.damping > 0.0]
         if damped:
             warnings.warn(
-                f"variational4 runs a stage backwards in time: strong dampers ({damped[0]!r}) can make it "
+                f"{self} runs a stage backwards in time: strong dampers ({damped[0]!r}) can make it "
                 "unstable; variational (order 2) has no such limit",
                 stacklevel=4,
             )
