@@ -9,7 +9,7 @@ import sys
 import time
 from pathlib import Path
 
-from . import contact, measure, startup
+from . import calls, contact, measure, startup
 from .contact_problems import all_contact_problems
 from .machine import machine, versions
 from .problems import all_problems
@@ -69,7 +69,10 @@ def run(quick: bool) -> dict:
         results["scaling"][links] = measure.scaling(links, 3 if quick else 7)
     say("memory, call, import, first simulation")
     results["memory per body [kB]"] = measure.memory(200 if quick else 1000)
-    results["call of simulate [ms]"] = measure.call_overhead(50 if quick else 300)
+    rounds = 50 if quick else 300
+    results["call of simulate [ms]"] = calls.of_simulate(rounds)
+    results["Simulation.step [us]"] = {links: calls.of_step(links, rounds) for links in (10, 100)}
+    results["Python controller [us]"] = {links: calls.of_controller(links) for links in (10, 100)}
     results["import [s]"] = startup.import_time(2 if quick else 7)
     if not quick:
         say("first simulation: cold compilation into an empty cache, then warm (a minute)")

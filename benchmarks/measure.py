@@ -1,9 +1,8 @@
-"""What the benchmarks measure: time and accuracy beside the peers, scaling, memory, the price of a call."""
+"""What the benchmarks measure: time and accuracy beside the peers, scaling, memory."""
 
 from __future__ import annotations
 
 import gc
-import time
 import tracemalloc
 from importlib.util import find_spec
 
@@ -151,21 +150,3 @@ def memory(links: int = 1000) -> dict:
     if hasattr(model, "nbytes"):
         row["arrays of the model"] = model.nbytes / links / 1e3
     return row
-
-
-def call_overhead(calls: int = 300) -> float:
-    """CPU time [ms] of a call of `simulate` on the double pendulum besides its steps."""
-    model = sarrus.build(sarrus.gallery.pendulum(links=2))
-    dt, many = 0.01, 1001
-
-    def best(steps: int, rounds: int) -> float:
-        times = []
-        for _ in range(rounds):
-            t = time.perf_counter()
-            sarrus.simulate(model, duration=steps * dt, dt=dt)
-            times.append(time.perf_counter() - t)
-        return min(times)
-
-    best(1, 20)
-    one, long = best(1, calls), best(many, 5)
-    return 1e3 * (one - (long - one) / (many - 1))

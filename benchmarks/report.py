@@ -13,6 +13,8 @@ CONTESTANTS = {
     "MuJoCo rk4": "RK4",
     "Pinocchio": "Pinocchio",
 }
+# Limits [us] of one step from Python, by links.
+STEP_LIMITS = {10: "12", 100: "60"}
 HOW = """\
 Every problem without contact runs 10 s at dt 0.01 s. Times are CPU time (`time.process_time`) per step,
 the best of up to nine rounds; in each round all contestants run once, one after the other, in one
@@ -142,8 +144,14 @@ def _start(results: dict) -> str:
         for key, value in results["memory per body [kB]"].items()
     ]
     rows.append(
-        ["a call of `simulate` besides its steps [ms]", f"{results['call of simulate [ms]']:.3f}", "0.2"]
+        ["a call of `simulate` besides its steps [ms]", f"{results['call of simulate [ms]']:.3f}", "0.1"]
     )
+    for links, spent in results["Simulation.step [us]"].items():
+        what = f"`Simulation.step`, {links} links, the step included [us]"
+        rows.append([what, f"{spent:.1f}", STEP_LIMITS[links]])
+    for links, added in results["Python controller [us]"].items():
+        rows.append([f"a Python controller, {links} links, per step [us]", f"{added['alone']:.1f}", "-"])
+        rows.append(["the same, reading all joints [us]", f"{added['reading']:.1f}", "-"])
     rows.append([f"`import sarrus`, wall [s] ({loaded})", f"{results['import [s]']['wall']:.2f}", "0.3"])
     first = results.get("first simulation [s]")
     if first:

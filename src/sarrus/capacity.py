@@ -13,8 +13,9 @@ from sarrus.integrators.interface import RECORDED
 if TYPE_CHECKING:
     from sarrus.model import Model
 
-# Records are copied once at the end of a run: into one array, or from the journal into the file.
-COPIES = 2
+# Records on disk are copied at the end of a run, from the journal into the file; those in memory stay in
+# place.
+ON_DISK, IN_MEMORY = 2, 1
 # Bytes that are there without asking, which takes longer than a short run.
 LITTLE = 50_000_000
 UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB")
@@ -25,7 +26,7 @@ def check_room(
 ) -> None:
     """Refuses a run whose records cannot fit into memory, or onto the disk of `out`, with the figure and the
     remedy.  Records of contacts are not counted: how many there will be is not known."""
-    size = COPIES * bytes_per_record(model, reactions)
+    size = (IN_MEMORY if out is None else ON_DISK) * bytes_per_record(model, reactions)
     if size * (1 + steps // every) <= LITTLE:
         return
     room = free_memory() if out is None else free_disk(Path(out))
@@ -45,7 +46,7 @@ def check_room(
 
 def bytes_per_record(model: Model, reactions: bool) -> int:
     """Bytes of one recorded node: motion, coordinates, inputs, wrenches, statistics."""
-    inputs = max((s.stop for s in model.inputs.values()), default=0)
+    inputs = model.input_width
     wrenches = 6 * len(model.joint_names) if reactions else 0
     return 8 * (1 + 13 * len(model.body_names) + model.coordinates + inputs + wrenches + len(RECORDED))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ class Inputs:
         fractions: Sequence[float] = BOTH_NODES,
     ):
         self.model, self.steps, self.dt, self.start = model, steps, dt, start
-        self.width = max((s.stop for s in model.inputs.values()), default=0)
+        self.width = model.input_width
         self.inner = np.asarray(fractions, float)[1:-1]
         self.constant = np.zeros((1, len(self.inner) + 2, self.width))
         self.functions: dict[str, Callable[[float], Any]] = {}
@@ -117,11 +118,13 @@ class Controls:
 
     def set(self, values: Mapping[str, Any] | None, time: float, who: str) -> None:
         """Takes new values; None, or a name left out, keeps the last one."""
-        if not isinstance(values, Mapping | None):
+        if values is None:
+            return
+        if not isinstance(values, Mapping):
             raise MechanismError(
                 f"{who} a dict of inputs by name, not {type(values).__name__}; {expected(self.model)}"
             )
-        for name, value in (values or {}).items():
+        for name, value in values.items():
             self.last[name] = component_values(name, value, slot(self.model, name), time)
 
     def apply(self, u: np.ndarray) -> np.ndarray:
@@ -161,8 +164,10 @@ def numbers(what: str, value: Any) -> np.ndarray:
 
 def component_values(name: str, value: Any, where: slice, time: float) -> np.ndarray:
     """One value per component of input `name` at `time`."""
-    array = np.atleast_1d(numbers(f"input {name!r} at t = {time:g} s", value))
     count = where.stop - where.start
+    if count == 1 and isinstance(value, float) and isfinite(value):
+        return np.array([value])
+    array = np.atleast_1d(numbers(f"input {name!r} at t = {time:g} s", value))
     if array.shape != (count,):
         raise MechanismError(f"input {name!r} at t = {time:g} s needs {count} numbers, not {array.size}")
     return array

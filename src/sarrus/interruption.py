@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import signal as signals
 import threading
+
+# The functions of `signal` itself, without its enums: those take longer than the steps of a short run.
+from _signal import getsignal, signal
 from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-SIGNALS = (signals.SIGINT, signals.SIGTERM)
+SIGNALS = (int(signals.SIGINT), int(signals.SIGTERM))
 
 
 class Deferred:
@@ -24,15 +27,15 @@ class Deferred:
     def __enter__(self) -> Deferred:
         if threading.current_thread() is threading.main_thread():
             for number in SIGNALS:
-                handler = signals.getsignal(number)
+                handler = getsignal(number)
                 if callable(handler):
                     self._before[number] = handler
-                    signals.signal(number, self._hear)
+                    signal(number, self._hear)
         return self
 
     def __exit__(self, *error: object) -> None:
         for number, handler in self._before.items():
-            signals.signal(number, handler)
+            signal(number, handler)
 
     def _hear(self, number: int, frame: FrameType | None) -> None:
         if self.signal is not None:

@@ -18,9 +18,11 @@ from sarrus.model.nodes import join, split
 from sarrus.trajectory import Trajectory, load_trajectory
 from sarrus.trajectory.journal import Journal
 from sarrus.trajectory.reactions import share
+from sarrus.trajectory.rows import Rows
+from sarrus.trajectory.stats import Stats
 from sarrus.trajectory.storage import FIRST_WINDING, HEADER, MOTION, OPEN, PROGRESS, RESUME, header_of, told
 from sarrus.trajectory.stream import StreamWriter
-from sarrus.trajectory.tally import Tally, stats_of
+from sarrus.trajectory.tally import Tally
 from sarrus.trajectory.touches import WIDTH
 
 # What was computed goes to the file after this part of the time that the run has taken, at least and at most
@@ -37,19 +39,21 @@ def run_clocks() -> tuple[float, float]:
 
 
 class MemoryRecorder:
-    """Keeps every recorded node."""
+    """Keeps every recorded node; records: how many are expected."""
 
-    def __init__(self, model: Model, method: Any, dt: float, stepper: Any, every: int):
+    def __init__(self, model: Model, method: Any, dt: float, stepper: Any, every: int, records: int = 0):
         self.model, self.method, self.dt, self.stepper, self.every = model, method, dt, stepper, every
         self.start_time, self.done = stepper.time, 0
-        self.times: list[np.ndarray] = []
-        self.nodes: list[np.ndarray] = []
+        self.times = Rows((), records)
+        self.nodes = Rows((13 * len(model.body_names),), records)
         self.tally = Tally(every)
-        self.inputs: list[np.ndarray] = []
-        self.reactions: list[np.ndarray] = []
-        self.touches: list[np.ndarray] = []
+        self.inputs = Rows((model.input_width,), records if model.inputs else 0)
+        self.reactions = Rows((len(model.joint_names), 6), records if stepper.reactions else 0)
+        self.touches = Rows((WIDTH,))
         self.first_winding: np.ndarray | None = None
-        self.winding: list[np.ndarray] = []
+        # At every node, where the method counts turns.
+        self.winding: Rows | None = None
+        self.records = records
         # Whether the stepper stands where the records end; not while it advances.
         self.is_whole = True
         self.began = clock.monotonic()
@@ -70,40 +74,47 @@ class MemoryRecorder:
     def begin(self, first: State, u: np.ndarray) -> None:
         """The first node."""
         self.first_winding = first.winding
-        self.times.append(np.array([first.time]))
-        self.nodes.append(join(first.position, first.orientation, first.velocity, first.angular_velocity))
-        self.inputs.append(u[:, 0].copy())
+        self.times.add(np.array([first.time]))
+        self.nodes.add(join(first.position, first.orientation, first.velocity, first.angular_velocity))
+        self.inputs.add(u[:, 0])
         if self.stepper.reactions:
-            self.reactions.append(np.zeros((1, len(self.model.joint_names), 6)))
+            self.reactions.add(np.zeros((1, len(self.model.joint_names), 6)))
 
     def add(self, chunk: Any, u: np.ndarray) -> None:
         """What `advance` returned, with the inputs it was given."""
-        index = np.arange(self.done + 1, self.done + chunk.steps + 1)
-        index = index[index % self.every == 0]
-        self.times.append(self.start_time + self.dt * index if chunk.times is None else chunk.times)
-        self.nodes.append(chunk.nodes)
+        every, done = self.every, self.done
+        first = every - done % every  # steps to the first record
+        count = (done + chunk.steps) // every - done // every
+        if chunk.times is None:
+            self.times.add(self.start_time + self.dt * np.arange(done + first, done + chunk.steps + 1, every))
+        else:
+            self.times.add(chunk.times)
+        self.nodes.add(chunk.nodes)
         self.tally.add(chunk.stats)
         if chunk.winding is not None:
-            first = [] if self.done else [self.first_winding[None]]
-            self.winding += [*first, chunk.winding]
+            if self.winding is None:
+                self.winding = Rows((self.model.coordinates,), self.records)
+                self.winding.add(self.first_winding[None])
+            self.winding.add(chunk.winding)
         if self.model.inputs:
-            local = np.minimum(index - self.done - 1, len(u) - 1)
-            self.inputs.append(u[local, -1])
+            if len(u) == 1:
+                self.inputs.add(u[0, -1], count)
+            else:
+                self.inputs.add(u[first - 1 : chunk.steps : every, -1])
         if chunk.reactions is not None:
-            self.reactions[-1][-1] = chunk.reactions[0]
-            if len(chunk.reactions) > 1:
-                self.reactions.append(chunk.reactions[1:])
+            self.reactions.all[-1] = chunk.reactions[0]
+            self.reactions.add(chunk.reactions[1:])
         if self.model.contacts.any:
-            self.touches.append(chunk.touches)
+            self.touches.add(chunk.touches)
         self.done += chunk.steps
         self.is_whole = True
 
     def _times(self) -> dict[str, float]:
         """Time that the run took, and how far its start was from meeting the constraints."""
-        wall, cpu = (now - then for now, then in zip(run_clocks(), self.clocks, strict=True))
+        (wall, cpu), (wall_before, cpu_before) = run_clocks(), self.clocks
         return {
-            "wall_time": self.elapsed["wall_time"] + wall,
-            "cpu_time": self.elapsed["cpu_time"] + cpu,
+            "wall_time": self.elapsed["wall_time"] + (wall - wall_before),
+            "cpu_time": self.elapsed["cpu_time"] + (cpu - cpu_before),
             "projection": self.stepper.projection,
         }
 
@@ -121,7 +132,7 @@ class MemoryRecorder:
 
     def stop(self) -> Trajectory | None:
         """What was computed of a run that is stopped; None before its first step."""
-        return self.finish() if self.nodes else None
+        return self.finish() if len(self.nodes) else None
 
     @property
     def kept(self) -> Path | None:
@@ -132,20 +143,18 @@ class MemoryRecorder:
         """(times, nodes, inputs by name) of all that was added since the last flush."""
         inputs = {}
         if self.model.inputs:
-            values = np.concatenate(self.inputs)
+            values = self.inputs.all
             for name, where in self.model.inputs.items():
                 inputs[name] = values[:, where.start] if where.stop - where.start == 1 else values[:, where]
-        return np.concatenate(self.times), np.concatenate(self.nodes), inputs
+        return self.times.all, self.nodes.all, inputs
 
     def _turns(self) -> np.ndarray | None:
         """Coordinates on the turns of the nodes, or of the first node where the method counts no turns."""
-        return np.concatenate(self.winding) if self.winding else self.first_winding
+        return self.first_winding if self.winding is None else self.winding.all
 
     def _touched(self) -> np.ndarray | None:
         """Records of the contacts since the last flush; None where the model has none."""
-        if not self.model.contacts.any:
-            return None
-        return np.concatenate(self.touches) if self.touches else np.zeros((0, WIDTH))
+        return self.touches.all if self.model.contacts.any else None
 
     def _read_last_node(self) -> None:
         """Velocities at a last node that was not recorded, for the final state."""
@@ -156,9 +165,9 @@ class MemoryRecorder:
         """Wrenches at the nodes."""
         if not self.stepper.reactions:
             return None
-        wrench = np.concatenate(self.reactions)
+        wrench = self.reactions.all
         self._correct_ends(wrench, first=self.is_whole, last=self.is_whole)
-        return share(self.model, np.concatenate(self.nodes), wrench)
+        return share(self.model, self.nodes.all, wrench)
 
     def _correct_ends(self, wrench: np.ndarray, first: bool, last: bool) -> None:
         """The first and the last node have one step only: corrected to second order."""
@@ -237,15 +246,14 @@ class FileRecorder(MemoryRecorder):
         self.elapsed = {name: float(progress[name]) for name in ("wall_time", "cpu_time")}
         names = self.old.names
         self.first_winding = self.old.last(FIRST_WINDING) if FIRST_WINDING in names else None
-        self.winding = [self.old.last("winding")[:0]] if "winding" in names else []
+        self.winding = Rows((self.model.coordinates,)) if "winding" in names else None
         self.writer.winding = self.first_winding
         saved = {name.removeprefix(RESUME): self.old.last(name) for name in names if name.startswith(RESUME)}
         self.done = int(saved.pop("done")[0])
         if self.stepper.reactions:
-            self.reactions, self.waiting = [saved.pop("rows")], saved.pop("waiting")
+            self.reactions.add(saved.pop("rows"))
+            self.waiting = saved.pop("waiting")
             self.first_reacted = bool(saved.pop("first_reacted")[0])
-        self.times, self.nodes = [np.zeros(0)], [self.waiting[:0]]
-        self.inputs = [np.zeros((0, max((s.stop for s in self.model.inputs.values()), default=0)))]
         self.held |= {
             name: saved.pop(f"held_{k}") for k, name in enumerate(self.model.inputs) if f"held_{k}" in saved
         }
@@ -279,7 +287,7 @@ class FileRecorder(MemoryRecorder):
         records, divided = self.tally.take()
         if last:
             records = np.concatenate([records, self.tally.open()])
-        counted = stats_of(records, divided, self.every, steps=len(records) * self.every)
+        counted = Stats.of_records(records, divided, self.every, steps=len(records) * self.every)
         reactions = self._ready_reactions(nodes, last)
         now = clock.monotonic()
         if save is None:
@@ -291,14 +299,14 @@ class FileRecorder(MemoryRecorder):
             self.saved_size = sum(array.nbytes for array in resume.values())
         self.writer.append(
             times, *split(nodes), inputs=inputs, stats=counted, touches=self._touched(), reactions=reactions,
-            winding=self._turns() if self.winding else None,
+            winding=None if self.winding is None else self.winding.all,
             progress=self.tally.totals() | self._times() | {"record_every": self.every},
             open_record=None if last else self.tally.open(), resume=resume,
         )  # fmt: skip
         self.flushed = now
-        self.winding = [turns[:0] for turns in self.winding[:1]]
-        self.times, self.nodes, self.touches = [np.zeros(0)], [nodes[:0]], []
-        self.inputs = [self.inputs[0][:0]]
+        for rows in (self.times, self.nodes, self.inputs, self.touches, self.winding):
+            if rows is not None:
+                rows.drop()
         self.gathered, self.is_torn = 0, False
 
     def _checkpoint(self) -> dict[str, np.ndarray] | None:
@@ -309,7 +317,7 @@ class FileRecorder(MemoryRecorder):
         names = list(self.model.inputs)
         out |= {f"held_{names.index(name)}": values for name, values in self.held.items()}
         if self.stepper.reactions:
-            out |= {"rows": np.concatenate(self.reactions), "waiting": self.waiting}
+            out |= {"rows": self.reactions.all, "waiting": self.waiting}
             out["first_reacted"] = np.array([int(self.first_reacted)])
         return out
 
@@ -318,19 +326,19 @@ class FileRecorder(MemoryRecorder):
         if not self.stepper.reactions:
             return None
         self.waiting = np.concatenate([self.waiting, nodes])
-        rows = np.concatenate(self.reactions)
+        rows = self.reactions.all
         # The first node is corrected by what the second step tells; at the end the last two belong together.
         ready = len(rows) if last else max(0, len(rows) - 2) if self.done > 1 else 0
         self._correct_ends(rows, first=ready > 0 and not self.first_reacted, last=last)
         self.first_reacted = self.first_reacted or ready > 0
-        self.reactions = [rows[ready:].copy()]
+        self.reactions.drop(ready)
         wrench = share(self.model, self.waiting[:ready], rows[:ready])
         self.waiting = self.waiting[ready:]
         return wrench
 
     def stop(self) -> Trajectory | None:
         """What was computed, mapped from disk, where it stays for a run that goes on."""
-        if self.nodes and not self.is_torn:
+        if len(self.nodes) and not self.is_torn:
             self._flush(save=self.is_whole)
         kept = self.writer.keep()
         return load_trajectory(kept, self.model, mapped=True) if len(self.writer) else None

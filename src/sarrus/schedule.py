@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -113,5 +114,5 @@ def number_of_steps(duration: float, dt: float) -> int:
 
 def check_time(what: str, value: Any) -> None:
     """Refuses a length of time that is not positive and finite."""
-    if not isinstance(value, int | float | np.number) or not np.isfinite(value) or not value > 0.0:
+    if not isinstance(value, int | float | np.number) or not isfinite(value) or not value > 0.0:
         raise MechanismError(f"{what} must be positive and finite [s], not {value!r}")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from sarrus.advice import check_step, warn_of_imbalance, warn_of_turns
 from sarrus.analysis.explicit import has_explicit, warn_of_explicit, warn_of_growth
-from sarrus.analysis.timestep import loses_energy, motion_dt, recommended_dt, rounded_down
+from sarrus.analysis.timestep import spin_bound
 from sarrus.capacity import check_room
 from sarrus.errors import Interrupted, MechanismError, Status, StepFailed
 from sarrus.inputs import BOTH_NODES, Controls, Inputs
@@ -34,10 +34,6 @@ Controller = Callable[[float, State], Mapping[str, Any] | None]
 PIECE, LONGEST, WITH_PAIRS = 20_000, 2000, 20
 # The start must satisfy the constraints to this, times the size of the mechanism.
 START = 1e-8
-# A step is absurd beyond so many times the recommended one.
-ABSURD = 10.0
-# Steps that turn a joint by more [rad] than this change the energy of a chain by some 1 % each.
-TRUSTED = 0.4
 
 
 class CompiledController:
@@ -96,6 +92,7 @@ class Simulation:
         fractions = getattr(self.stepper, "fractions", BOTH_NODES)
         self._still = Inputs(model, None, 1, self.dt, self.stepper.time, fractions).constant
         self._controls = Controls(model)
+        self._unrecorded = getattr(self.stepper, "step", None)
         self._winding = np.zeros(model.coordinates) if state is None else state.winding
 
     @property
@@ -115,7 +112,12 @@ class Simulation:
         """Runs one step with `inputs` held over it; returns the state at its end.
 
         An input that is left out keeps its last value, 0 before it is first given."""
-        self.advance(1, inputs)
+        if self._unrecorded is None:
+            self._advance(1, inputs)
+        else:
+            failure = self._unrecorded(self._set(inputs))
+            if failure is not None:
+                raise _failed(failure, self.dt, None)
         return self.state
 
     def advance(self, steps: int, inputs: Mapping[str, Any] | None = None) -> Chunk:
@@ -123,14 +125,21 @@ class Simulation:
         touches of contacts, and reactions where they were asked for."""
         if not isinstance(steps, int | np.integer) or steps < 0:
             raise MechanismError(f"advance takes a whole number of steps, not {steps!r}")
-        self._controls.set(inputs, self.time, "step and advance take")
-        chunk = self.stepper.advance(steps, self._controls.apply(self._still), 1, True)
+        return self._advance(steps, inputs)
+
+    def _advance(self, steps: int, inputs: Mapping[str, Any] | None) -> Chunk:
+        chunk = self.stepper.advance(steps, self._set(inputs), 1)
         if chunk.failure is not None:
             raise _failed(chunk.failure, self.dt, None)
         if chunk.winding is None:
             position, orientation, _, _ = split(chunk.nodes)
             self._winding = self.model.coordinates_of(position, orientation, winding=self._winding)[0][-1]
         return chunk
+
+    def _set(self, inputs: Mapping[str, Any] | None) -> np.ndarray:
+        """Inputs of the next steps."""
+        self._controls.set(inputs, self.stepper.time, "step and advance take")
+        return self._controls.apply(self._still)
 
 
 def simulate(
@@ -191,16 +200,17 @@ def simulate(
     chosen = method_named(method)
     check_room(model, steps, record_every, reactions, out)
     stepper = _stepper(model, chosen, state, float(dt), reactions=reactions, allow_overlap=allow_overlap)
-    check_step(model, state, float(dt))
     fractions = getattr(stepper, "fractions", BOTH_NODES)
     driver = Inputs(model, inputs, steps, float(dt), stepper.time, fractions)
     schedule.begin(stepper, driver)
     first = stepper.state()
     if first.winding is None and state is not None:
         first.winding = state.winding
+    check_step(model, first, float(dt))
     warn_of_explicit(model, float(dt), first)
     if out is None:
-        recorder = MemoryRecorder(model, chosen, float(dt), stepper, record_every)
+        records = 1 + steps // record_every
+        recorder = MemoryRecorder(model, chosen, float(dt), stepper, record_every, records)
     else:
         old = interrupted_run(out) if resume else None
         recorder = FileRecorder(model, chosen, float(dt), stepper, record_every, out, old, first)
@@ -225,7 +235,7 @@ def simulate(
                 elif keep is not None:
                     u = np.repeat(u, count, axis=0) if len(u) == 1 else u
                 recorder.is_whole = False
-                chunk = stepper.advance(count, u, record_every, controller is not None or reactions)
+                chunk = stepper.advance(count, u, record_every)
                 if recorder.done == 0:
                     recorder.begin(first, u[:1])
                 recorder.add(chunk, u)
@@ -261,55 +271,21 @@ def piece_of(model: Model) -> int:
     return WITH_PAIRS if model.contacts.pairs else min(LONGEST, max(1, PIECE // len(model.body_names)))
 
 
-def check_step(model: Model, state: State | None, dt: float) -> None:
-    """Warns of a step that is far too long for what swings and spins."""
-    longest = motion_dt(model, state)
-    if longest is not None and dt > ABSURD * longest:
-        advised = recommended_dt(model, state)
-        warnings.warn(
-            f"dt = {dt:g} s is {dt / advised:.3g} times the recommended step of this model, {advised:g} s: "
-            f"what moves faster than the steps comes out wrong; try dt={advised:g}",
-            stacklevel=3,
-        )
-
-
-def warn_of_turns(model: Model, state: State | None, dt: float, turn: float) -> None:
-    """Warns of joints that turned so far [rad] in a step that the energy of a long run is no longer right."""
-    if turn > TRUSTED and not loses_energy(model):
-        finer = recommended_dt(model, state)
-        if finer is None or finer >= dt:
-            finer = rounded_down(0.5 * TRUSTED * dt / turn)
-        warnings.warn(
-            f"a joint turns by {turn:.2g} rad in a step, as in a whip: over a long run the energy cannot be "
-            f"trusted; try dt={finer:g}",
-            stacklevel=3,
-        )
-
-
-def warn_of_imbalance(parts: int) -> None:
-    """Warns of parts of steps whose energy does not balance and that could not be divided further."""
-    if parts:
-        warnings.warn(
-            f"{parts} parts of steps were taken though their energy does not balance, because they could not "
-            "be divided further: do not trust the energy of this run; try a smaller dt",
-            stacklevel=3,
-        )
-
-
 def _stepper(
     model: Model, method: Any, state: State | None, dt: float, *, reactions: bool, allow_overlap: bool
 ) -> Any:
     method.check(model)
     if state is None:
-        state = model.initial_state()
-        as_placed = model.is_placed
+        # What add_body was given has been checked there.
+        state, as_placed = model.initial_state(), model.is_placed
     elif not isinstance(state, State):
         raise MechanismError(
             f"state must be a sarrus.State (model.state(...), traj.final_state), not {type(state).__name__}"
         )
     else:
         as_placed = False
-    check_motion(model, state, dt)
+        check_state(model, state)
+    check_spin(model, state, dt)
     if not as_placed and state.memory is None:
         check_constraints(model, state)
     if model.contacts.any:
@@ -328,9 +304,8 @@ def check_model(who: str, model: Any) -> None:
         raise MechanismError(f"{who} takes a model (sarrus.build(mechanism)), not {type(model).__name__}")
 
 
-def check_motion(model: Model, state: State, dt: float) -> None:
-    """Refuses a start that does not fit the model, is not finite, or spins too fast for the discrete
-    rotation."""
+def check_state(model: Model, state: State) -> None:
+    """Refuses a start that does not fit the model, or is not finite."""
     nb = len(model.body_names)
     for what, shape in (
         ("position", (nb, 3)),
@@ -352,6 +327,12 @@ def check_motion(model: Model, state: State, dt: float) -> None:
     if np.abs(length - 1.0).max(initial=0.0) > 1e-6:
         body = model.body_names[int(np.argmax(np.abs(length - 1.0)))]
         raise MechanismError(f"state: orientation of body {body!r} is no unit quaternion")
+
+
+def check_spin(model: Model, state: State, dt: float) -> None:
+    """Refuses a start that spins too fast for the discrete rotation."""
+    if spin_bound(state) * dt < 2.0:
+        return
     spin = np.linalg.norm(state.angular_velocity, axis=1) * dt
     if spin.max(initial=0.0) >= 2.0:
         b = int(np.argmax(spin))

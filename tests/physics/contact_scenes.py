@@ -26,7 +26,7 @@ def touches(mechanism, duration, dt, state=None):
     """Records of all contacts of a run, by column, and its stats (steps, 6)."""
     model = sarrus.build(mechanism)
     stepper = sarrus.Variational().stepper(model, state or model.initial_state(), dt)
-    chunk = stepper.advance(round(duration / dt), None, 1, True)
+    chunk = stepper.advance(round(duration / dt), None, 1)
     assert chunk.failure is None, chunk.failure
     t = chunk.touches
     return SimpleNamespace(

@@ -3,6 +3,9 @@ friction needs, where all energy may gather in one link."""
 
 from __future__ import annotations
 
+from math import floor, log10, sqrt
+from weakref import WeakKeyDictionary
+
 import numpy as np
 
 from sarrus import layout as at
@@ -18,6 +21,9 @@ STIFF = 10.0
 # A whip that turns a joint by so much [rad] per step changes the energy of a chain by about 2e-4; over ten
 # minutes that adds up to about 1 %.
 WHIP = 0.15
+# Rounding down to 1, 2 or 5 times a power of 10 leaves at least this part.
+ROUNDED_DOWN = 0.4
+_swing_rates: WeakKeyDictionary[Model, float] = WeakKeyDictionary()
 
 
 def recommended_dt(model: Model, state: State | None = None) -> float | None:
@@ -36,7 +42,7 @@ def resolving_dt(model: Model, state: State | None = None) -> float | None:
     and steps that do not resolve them are stable.  An estimate from each body by itself, not a bound; rounded
     down to 1, 2 or 5 times a power of 10."""
     state = model.initial_state() if state is None else state
-    fastest = max(*gravity_rates(model), *spin_rates(state))
+    fastest = max(swing_rate(model), fastest_spin(state))
     springs = [rate for rate in spring_rates(model) if fastest == 0.0 or rate <= STIFF * fastest]
     fastest = max([fastest, *springs])
     return rounded_down(PHASE / fastest) if fastest > 0.0 else None
@@ -45,9 +51,17 @@ def resolving_dt(model: Model, state: State | None = None) -> float | None:
 def motion_dt(model: Model, state: State | None = None) -> float | None:
     """As `recommended_dt`, from swinging and spins alone: a stiff spring or servo does not limit the step, a
     longer one only does not resolve it."""
-    state = model.initial_state() if state is None else state
-    fastest = max(*gravity_rates(model), *spin_rates(state))
+    spin = fastest_spin(model.initial_state() if state is None else state)
+    fastest = max(swing_rate(model), spin)
     return rounded_down(PHASE / fastest) if fastest > 0.0 else None
+
+
+def is_resolved(model: Model, state: State, dt: float, times: float) -> bool:
+    """Whether dt [s] is not above `times` times `motion_dt`, which is mostly clear without rounding that."""
+    if dt * max(swing_rate(model), spin_bound(state)) < ROUNDED_DOWN * times * PHASE:
+        return True
+    longest = motion_dt(model, state)
+    return longest is None or dt <= times * longest
 
 
 def long_run_dt(model: Model, state: State | None = None) -> float | None:
@@ -130,15 +144,23 @@ def link_inertia(model: Model, b: int) -> float:
     return smallest + min(rotating, default=0.0)
 
 
+def swing_rate(model: Model) -> float:
+    """The fastest rate [rad/s] of a link that swings about its joint, under the weight of all that hangs on
+    it; found once per model."""
+    if model not in _swing_rates:
+        _swing_rates[model] = max(gravity_rates(model), default=0.0)
+    return _swing_rates[model]
+
+
 def gravity_rates(model: Model) -> list[float]:
-    """Rates [rad/s] of links that swing about their joint, under the weight of all that hangs on them."""
+    """Rates [rad/s] of links that swing about their joint."""
     d, n = model.description, len(model.body_names)
     g = float(np.linalg.norm(model.gravity))
     below = np.array([model.masses[user] for user in d.tree.order])
     for b in range(n - 1, -1, -1):
         if d.tree.parent[b] < n:
             below[d.tree.parent[b]] += below[b]
-    out = [0.0, 0.0]
+    out = []
     for b in range(n):
         joint = d.joints[d.tree.joint[b]]
         arm = float(np.linalg.norm(joint.pa if d.tree.is_reversed[b] else joint.pb))
@@ -187,12 +209,18 @@ def joint_inertia(model: Model, joint: JointGeometry, component: int) -> float:
     return 1.0 / yielding + (joint.armature[component] if joint.armature else 0.0)
 
 
-def spin_rates(state: State) -> list[float]:
-    """Angular speeds [rad/s] of the bodies."""
-    return [0.0, *(float(w) for w in np.linalg.norm(state.angular_velocity, axis=1))]
+def fastest_spin(state: State) -> float:
+    """The largest angular speed [rad/s] of a body."""
+    return float(np.linalg.norm(state.angular_velocity, axis=1).max(initial=0.0))
+
+
+def spin_bound(state: State) -> float:
+    """No angular speed [rad/s] of a body is above this: quick to tell, where most starts are far from any
+    limit."""
+    return sqrt(np.vdot(state.angular_velocity, state.angular_velocity))
 
 
 def rounded_down(dt: float) -> float:
     """The largest of 1, 2, 5 times a power of 10 that is not above `dt`."""
-    power = 10.0 ** np.floor(np.log10(dt))
+    power = 10.0 ** floor(log10(dt))
     return float(max(step * power for step in (1.0, 2.0, 5.0) if step * power <= dt * (1.0 + 1e-12)))

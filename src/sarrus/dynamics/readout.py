@@ -68,15 +68,10 @@ def load(topo, par, state, work, nodes, line):
 
 
 @entry
-def load_node(topo, par, state, work, nodes):
-    """`load` of the first line"""
-    load(topo, par, state, work, nodes, 0)
-
-
-@entry
 def save_node(topo, par, state, nodes):
-    """`record` into the first line"""
+    """`record` and `record_winding` into the first line"""
     record(topo, par, state, nodes, 0)
+    record_winding(topo, state, nodes, 0)
 
 
 @kernel
@@ -113,6 +108,13 @@ def put_winding(topo, state, near, line):
                 state[s, COORD + i] = near[line, topo[it, JOINT_COORDINATE] + i]
             if topo[it, JOINT_KIND] == CURVE:
                 state[s, CURVE_S] = state[s, COORD]
+
+
+@entry
+def load_node(topo, par, state, work, nodes, near):
+    """`load` and `put_winding` of the first line"""
+    load(topo, par, state, work, nodes, 0)
+    put_winding(topo, state, near, 0)
 
 
 @entry

@@ -131,12 +131,14 @@ class Stepper(Protocol):
     def state(self) -> State:
         """The state at the node reached."""
 
-    def advance(self, steps: int, u: np.ndarray | None, every: int, read: bool) -> Chunk:
+    def advance(self, steps: int, u: np.ndarray | None, every: int) -> Chunk:
         """Runs `steps` steps; records every `every`-th node, counted from the first step of the run.
 
-        u (steps or 1, fractions, inputs): inputs at the `fractions` of each step; read: velocities are read
-        at every node."""
+        u (steps or 1, fractions, inputs): inputs at the `fractions` of each step."""
 
+    # A stepper may also have step(u), which runs one step that nobody records and returns its Failure or
+    # None, for `Simulation.step`; it must count turns (see `Chunk.winding`).
+    #
     # A stepper may also have snapshot(), a dict of arrays, and restore(dict), which puts a stepper of the
     # same model, method and dt where another was, to the last bit: then a run that was stopped can go on.
 

@@ -18,12 +18,12 @@ NAMES = {
 
 def method_named(method: Any) -> Method:
     """The method itself, or the one of that name."""
-    if isinstance(method, Method) and not isinstance(method, type):
-        return method
     if isinstance(method, str):
         if method not in NAMES:
             raise unknown_name("method", method, NAMES)
         return NAMES[method]
+    if isinstance(method, Method) and not isinstance(method, type):
+        return method
     raise MechanismError(
         f"method must be a name ({', '.join(NAMES)}), a method such as Variational(order=4), or an object "
         f"with check and stepper, not {method!r}"

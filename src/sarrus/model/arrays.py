@@ -35,8 +35,8 @@ class Arrays:
         """Work of one world: zeros, and the world as a body at rest; with so many columns at least."""
         n = self.topo[0, at.BODIES]
         work = np.zeros((self.work_shape[0], max(self.work_shape[1], columns)))
-        work[n, at.Q1] = 1.0
-        work[n, [at.R1, at.R1 + 4, at.R1 + 8]] = 1.0
+        for column in (at.Q1, at.R1, at.R1 + 4, at.R1 + 8):
+            work[n, column] = 1.0
         return work
 
     @property

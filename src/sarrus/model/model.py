@@ -14,6 +14,7 @@ from sarrus import layout as at
 from sarrus.errors import MechanismError, unknown_name
 from sarrus.mechanism import Mechanism
 from sarrus.mechanism.joints import Joint
+from sarrus.mechanism.validation import number
 from sarrus.model.arrays import Arrays, step_arrays
 from sarrus.model.contacts import Contacts
 from sarrus.model.description import Description, Drives, StiffSprings, size_of
@@ -68,6 +69,7 @@ class Model:
         self.inertias = np.array([body.inertia for body in bodies]).reshape(nb, 3, 3)
         self.gravity = np.array(mechanism.gravity)
         self.inputs = description.inputs
+        self.input_width = max((where.stop for where in self.inputs.values()), default=0)
         self.joint_slices: dict[str, slice] = {}
         self.row_slices: dict[str, slice] = {}
         q = r = 0
@@ -92,6 +94,8 @@ class Model:
 
     def step_arrays(self, dt: float) -> Arrays:
         """The arrays that steps of `dt` [s] run on, those with contacts between bodies apart."""
+        if not self.spring_rates:
+            return self.arrays
         stiff = self.stiff_springs(dt)
         if stiff == StiffSprings():
             return self.arrays
@@ -229,16 +233,18 @@ class Model:
             raise unknown_name("keyframe", keyframe, known)
         key = None if keyframe is None else known[keyframe]
         state = assemble(self, joints, near=key and key.joints)
-        state.time = float(time)
+        state.time = number("state", "time [s]", time)
         if not (velocities or (key and key.velocities)):
             return state
         return with_velocities(self, state, velocities or {}, near=key and key.velocities)
 
     # Read-outs.  Arrays have one row per node: position (T, nb, 3), orientation (T, nb, 4), ...
 
-    def _workspace(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """(topo, par, state, work) with all rows of all joints, for read-outs."""
-        arrays = self.every
+    def _workspace(
+        self, arrays: Arrays | None = None
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """(topo, par, state, work) for read-outs; None: with all rows of all joints."""
+        arrays = self.every if arrays is None else arrays
         return arrays.topo, arrays.par, arrays.state.copy(), arrays.new_work()
 
     def _near(self, winding: np.ndarray | None) -> np.ndarray:
@@ -271,7 +277,9 @@ class Model:
 
         nodes = join(position, orientation, velocity, angular_velocity)
         q, v = np.zeros((len(nodes), self.coordinates)), np.zeros((len(nodes), self.coordinates))
-        read_coordinates(*self._workspace(), nodes, self._near(winding), q, v, self.every.flag)
+        # No rows are asked for: the smaller arrays will do.
+        arrays = self.arrays
+        read_coordinates(*self._workspace(arrays), nodes, self._near(winding), q, v, arrays.flag)
         return q, v
 
     def residuals(self, position, orientation, winding=None) -> np.ndarray:

@@ -11,14 +11,22 @@ def join(position, orientation, velocity=None, angular_velocity=None) -> np.ndar
     without T."""
     position = np.asarray(position, float)
     nb = position.shape[-2]
-    nodes = np.zeros((position.size // (3 * nb) if nb else 1, nb, 13))
-    nodes[:, :, 0:3] = position.reshape(-1, nb, 3)
-    nodes[:, :, 3:7] = np.asarray(orientation, float).reshape(-1, nb, 4)
+    lines = position.size // (3 * nb) if nb else 1
+    # Without a reshape of what is given: it may be a view that would be copied.
+    nodes = np.zeros((*((lines,) if position.ndim == 3 else ()), nb, 13))
+    nodes[..., 0:3] = position
+    nodes[..., 3:7] = orientation
     if velocity is not None:
-        nodes[:, :, 7:10] = np.asarray(velocity, float).reshape(-1, nb, 3)
+        nodes[..., 7:10] = velocity
     if angular_velocity is not None:
-        nodes[:, :, 10:13] = np.asarray(angular_velocity, float).reshape(-1, nb, 3)
-    return nodes.reshape(len(nodes), 13 * nb)
+        nodes[..., 10:13] = angular_velocity
+    return nodes.reshape(lines, 13 * nb)
+
+
+def split_one(node: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """As `split`, each (nb, ...), from the numbers (13 nb,) of one node."""
+    table = node.reshape(-1, 13)
+    return table[:, 0:3], table[:, 3:7], table[:, 7:10], table[:, 10:13]
 
 
 def split(nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

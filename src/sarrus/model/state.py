@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from operator import is_
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -12,14 +13,17 @@ from sarrus.errors import MechanismError, unknown_name
 if TYPE_CHECKING:
     from sarrus.model.model import Model
 
+FLOAT = np.dtype(float)
+MOTION = ("position", "orientation", "velocity", "angular_velocity")
+
 
 @dataclass
 class State:
     """Rows follow `model.body_names`.
 
     time [s]; position (nb, 3), velocity (nb, 3) of the centres of mass, world frame; orientation (nb, 4) w,
-    x, y, z; angular_velocity (nb, 3), BODY frame; winding: coordinates of all joints that say which turn an
-    angle is on;
+    x, y, z; angular_velocity (nb, 3), BODY frame; winding: coordinates of all joints, or values less than
+    half a turn from them, that say which turn an angle is on;
     memory: what the integrator carries from step to step, for exact continuation (None: a fresh start)."""
 
     time: float
@@ -30,11 +34,17 @@ class State:
     model: Model = field(repr=False, compare=False)
     winding: np.ndarray | None = field(default=None, repr=False)
     memory: np.ndarray | None = field(default=None, repr=False)
+    # The joints as they were last read, and what they were read from: arrays and their bytes.
+    _joints: ClassVar[tuple[np.ndarray, np.ndarray] | None] = None
+    _read_from: ClassVar[tuple[tuple[Any, ...], tuple[bytes, ...]]] = ((), ())
 
     def __post_init__(self) -> None:
-        for what in ("position", "orientation", "velocity", "angular_velocity"):
+        for what in MOTION:
+            given = getattr(self, what)
+            if type(given) is np.ndarray and given.dtype is FLOAT:
+                continue
             try:
-                setattr(self, what, np.asarray(getattr(self, what), float))
+                setattr(self, what, np.asarray(given, float))
             except (TypeError, ValueError):
                 raise MechanismError(f"state: {what} must be an array of numbers") from None
 
@@ -51,16 +61,26 @@ class State:
         model = self.model
         if name not in model.joint_slices:
             raise unknown_name("joint", name, model.joint_names)
-        values = model.coordinates_of(
-            self.position[None],
-            self.orientation[None],
-            self.velocity[None],
-            self.angular_velocity[None],
-            self.winding,
-        )[which][0, model.joint_slices[name]]
+        values = self._all_joints()[which][0, model.joint_slices[name]]
         if len(values) == 0:
             raise MechanismError(f"joint {name!r} has no coordinates")
-        return float(values[0]) if len(values) == 1 else values
+        return float(values[0]) if len(values) == 1 else values.copy()
+
+    def _all_joints(self) -> tuple[np.ndarray, np.ndarray]:
+        """Coordinates and velocities of all joints, each (1, nq): read once while nothing is changed."""
+        motion = self.position, self.orientation, self.velocity, self.angular_velocity
+        arrays = motion if self.winding is None else (*motion, self.winding)
+        # Steppers give views of one array, and one array is sooner compared than five.
+        base = self.position.base
+        is_one = isinstance(base, np.ndarray) and all(
+            getattr(array, "base", None) is base for array in arrays
+        )
+        content = tuple(np.asarray(array).tobytes() for array in ((base,) if is_one else arrays))
+        before, then = self._read_from
+        if len(before) != len(arrays) or not all(map(is_, before, arrays)) or content != then:
+            joints = self.model.coordinates_of(*(array[None] for array in motion), self.winding)
+            vars(self).update(_joints=joints, _read_from=(arrays, content))
+        return self._joints
 
     def body(self, name: str) -> int:
         """Row of body `name`."""

@@ -35,6 +35,8 @@ class Sharing:
         from sarrus.model.linear import Linearisation
 
         self.model = model
+        # Rows do not depend on turns.
+        self.unwound = np.zeros((0, model.coordinates))
         self.here = Linearisation(model.every, model.every.state.copy())
         joints = model.description.joints[: len(model.joint_names)]
         self.pairs = [
@@ -57,7 +59,7 @@ class Sharing:
         from sarrus.dynamics.readout import load_node
 
         here, n = self.here, self.here.bodies
-        load_node(here.arrays.topo, here.arrays.par, here.state, here.work, node)
+        load_node(here.arrays.topo, here.arrays.par, here.state, here.work, node, self.unwound)
         here.update()
         x = here.state[: n + 1, at.X : at.X + 3]
         R = here.work[: n + 1, at.R1 : at.R1 + 9].reshape(-1, 3, 3)

@@ -13,7 +13,7 @@ from sarrus.errors import Status
 from sarrus.integrators.interface import RECORDED, largest
 from sarrus.integrators.interface import worst as worst_of
 
-INTEGERS = np.dtype(np.int64)
+INTEGERS, FLOATS = np.dtype(np.int64), np.dtype(np.float64)
 # Fields per record that every run has; the others are zeros where they are not given.
 ALWAYS = ("iterations", "factorisations", "substeps", "status")
 
@@ -69,6 +69,33 @@ class Stats:
     divided: NDArray[np.int64] = field(default_factory=_no_steps)
     divided_into: NDArray[np.int64] = field(default_factory=_no_steps)
 
+    @classmethod
+    def of_records(cls, records: np.ndarray, divided: np.ndarray, every: int, **totals: Any) -> Stats:
+        """From a table (records, fields of `RECORDED`) and the divided steps (m, 2) with their parts.
+
+        Fields come out of the table when they are first asked for: a short run would spend more time on them
+        than on its steps."""
+        out = cls.__new__(cls)
+        totals["steps"] = len(records) if every == 1 else totals["steps"]
+        vars(out).update(totals, record_every=every, _records=records, _divided=divided)
+        return out
+
+    def __getattr__(self, name: str) -> NDArray[Any]:
+        """A field that is still in the table of `of_records`."""
+        table = vars(self).get("_records")
+        if table is None or name not in (*RECORDED, "divided", "divided_into"):
+            raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}")
+        if name in RECORDED:
+            self._set(name, table[:, list(RECORDED).index(name)], _dtype(name), len(table))
+        else:
+            given = self._divided.T
+            if self.record_every == 1:
+                steps = np.flatnonzero(self.substeps > 1)
+                given = steps, self.substeps[steps]
+            for field_name, values in zip(("divided", "divided_into"), given, strict=True):
+                self._set(field_name, values, INTEGERS, len(values))
+        return vars(self)[name]
+
     def __post_init__(self) -> None:
         records = np.size(self.iterations)
         for name, kept in RECORDED.items():
@@ -77,7 +104,7 @@ class Stats:
                 given = getattr(self, kept.column)
             if not np.size(given) and name not in ALWAYS:
                 given = np.zeros(records)
-            self._set(name, given, np.float64 if kept.dtype == "<f8" else INTEGERS, records)
+            self._set(name, given, _dtype(name), records)
         if self.record_every == 1:
             object.__setattr__(self, "steps", records)
             object.__setattr__(self, "divided", np.flatnonzero(self.substeps > 1))
@@ -127,6 +154,11 @@ class Stats:
             "us_per_step": 1e6 * self.cpu_time / steps if steps else 0.0,
             "status": worst(self.status),
         }
+
+
+def _dtype(name: str) -> np.dtype[Any]:
+    """Of a field per record."""
+    return FLOATS if RECORDED[name].dtype == "<f8" else INTEGERS
 
 
 def stored(record_every: int) -> list[str]:

@@ -7,12 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from sarrus.integrators.interface import RECORDED, STATS, TOTALS, Reduced
+from sarrus.integrators.interface import RECORDED, STATS, TOTALS
 from sarrus.trajectory.stats import Stats
 
 # Steps that are held before they become records: a controller adds them one by one.
 HELD = 4096
 SUBSTEPS = STATS.index("substeps")
+# Columns of `STATS` that records and totals are made of.
+COLUMNS = [STATS.index(each.column) for each in RECORDED.values()]
+TOTALLED = [STATS.index(each.column) for each in TOTALS.values()]
 
 
 class Tally:
@@ -42,8 +45,8 @@ class Tally:
         """(whole records (n, fields of `RECORDED`), divided steps (m, 2) with their parts) since the last
         call; they are forgotten here."""
         self._settle()
-        records = np.concatenate(self._records) if self._records else np.zeros((0, len(RECORDED)))
-        divided = np.concatenate(self._divided) if self._divided else np.zeros((0, 2))
+        records = _joined(self._records, len(RECORDED))
+        divided = _joined(self._divided, 2)
         self._records, self._divided = [], []
         return records, divided
 
@@ -70,9 +73,11 @@ class Tally:
     def stats(self, **times: float) -> Stats:
         """The statistics of all that was not taken, the open record included; times: wall_time, cpu_time and
         projection."""
-        open_record, totals = self.open(), self.totals()
+        totals = self.totals()
         records, divided = self.take()
-        return stats_of(np.concatenate([records, open_record]), divided, self.every, **totals, **times)
+        if self._open is not None:
+            records = np.concatenate([records, self.open()])
+        return Stats.of_records(records, divided, self.every, **totals, **times)
 
     def _settle(self) -> None:
         """Makes records of the steps that are held."""
@@ -82,34 +87,40 @@ class Tally:
         self._held, self._holds = [], 0
         if not len(table):
             return
+        for k, (each, column) in enumerate(zip(TOTALS.values(), TOTALLED, strict=True)):
+            # Steps that count nothing change no total.
+            if table[:, column].any():
+                self._totals[k] = each.reduce(np.append(self._totals[k], table[:, column])[None])[0]
+        if self.every == 1:
+            # Steps are records, and tell themselves which were divided.
+            self._records.append(table[:, COLUMNS])
+            self._steps += len(table)
+            return
         parts = table[:, SUBSTEPS]
         where = np.flatnonzero(parts > 1)
         if len(where):
             self._divided.append(np.stack([self._steps + where, parts[where]], axis=1))
-        self._totals = _reduced(table, TOTALS, len(table), self._totals)[0]
         # Up to the end of the open record, whole records, and what begins the next.
         head = min(len(table), -self._steps % self.every)
         tail = head + (len(table) - head) // self.every * self.every
         if head:
-            self._open = _reduced(table[:head], RECORDED, head, self._open)[0]
+            self._open = _reduced(table[:head], head, self._open)[0]
             if (self._steps + head) % self.every == 0:
                 self._records.append(self._open[None])
                 self._open = None
         if tail > head:
-            self._records.append(_reduced(table[head:tail], RECORDED, self.every))
+            self._records.append(_reduced(table[head:tail], self.every))
         if tail < len(table):
-            self._open = _reduced(table[tail:], RECORDED, len(table) - tail)[0]
+            self._open = _reduced(table[tail:], len(table) - tail)[0]
         self._steps += len(table)
 
 
-def _reduced(
-    table: np.ndarray, kept: Mapping[str, Reduced], steps: int, before: np.ndarray | None = None
-) -> np.ndarray:
-    """(records, fields of `kept`) from steps (records * steps, columns); before: what the steps of one record
-    go on from."""
-    out = np.empty((len(table) // steps, len(kept)))
-    for k, each in enumerate(kept.values()):
-        values = table[:, STATS.index(each.column)].reshape(-1, steps)
+def _reduced(table: np.ndarray, steps: int, before: np.ndarray | None = None) -> np.ndarray:
+    """(records, fields of `RECORDED`) from steps (records * steps, columns); before: what the steps of one
+    record go on from."""
+    out = np.empty((len(table) // steps, len(RECORDED)))
+    for k, (each, column) in enumerate(zip(RECORDED.values(), COLUMNS, strict=True)):
+        values = table[:, column].reshape(-1, steps)
         if before is not None:
             values = np.append(before[None, k : k + 1], values, axis=1)
         out[:, k] = each.reduce(values)
@@ -122,10 +133,11 @@ def _whole(tables: list[np.ndarray]) -> np.ndarray:
         table if table.shape[1] == len(STATS) else np.pad(table, ((0, 0), (0, len(STATS) - table.shape[1])))
         for table in tables
     ]
-    return np.concatenate(rows, dtype=float) if rows else np.zeros((0, len(STATS)))
+    return np.asarray(_joined(rows, len(STATS)), float)
 
 
-def stats_of(records: np.ndarray, divided: np.ndarray, every: int, **totals: Any) -> Stats:
-    """Statistics from tables as `Tally` makes them."""
-    columns = {name: records[:, k] for k, name in enumerate(RECORDED)}
-    return Stats(**columns, record_every=every, divided=divided[:, 0], divided_into=divided[:, 1], **totals)
+def _joined(tables: list[np.ndarray], columns: int) -> np.ndarray:
+    """All tables as one; a single one is not copied."""
+    if len(tables) == 1:
+        return tables[0]
+    return np.concatenate(tables) if tables else np.zeros((0, columns))

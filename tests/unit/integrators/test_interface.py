@@ -44,7 +44,7 @@ class DriftStepper:
     def read_node(self):
         pass
 
-    def advance(self, steps, u, every, read):
+    def advance(self, steps, u, every):
         nodes, failure = [], None
         for k in range(steps):
             if self.done == self.fails:

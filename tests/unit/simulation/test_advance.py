@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
+
 import numpy as np
 import pytest
 
@@ -21,6 +23,36 @@ def test_steps_in_one_call_lead_where_single_steps_lead():
     assert chunk.steps == STEPS
     assert np.allclose(one.state.position, many.state.position, rtol=0.0, atol=SAME)
     assert np.allclose(one.state.winding, many.state.winding, rtol=0.0, atol=SAME)
+
+
+def test_a_step_leads_to_the_bits_that_advance_leads_to():
+    model = sarrus.build(sarrus.gallery.pendulum(links=3))
+    one, other = sarrus.Simulation(model, DT), sarrus.Simulation(model, DT)
+    for _ in range(STEPS):
+        now = one.step()
+        chunk = other.advance(1)
+        np.testing.assert_array_equal(now.memory, other.state.memory)
+        np.testing.assert_array_equal(now.position.ravel(), chunk.nodes.reshape(3, 13)[:, :3].ravel())
+        np.testing.assert_array_equal(now.winding, chunk.winding[0])
+
+
+def test_states_of_steps_are_independent_of_each_other():
+    sim = sarrus.Simulation(sarrus.build(sarrus.gallery.pendulum(links=2)), DT)
+    first = sim.step()
+    kept = first.copy()
+    sim.step()
+    np.testing.assert_array_equal(first.position, kept.position)
+    np.testing.assert_array_equal(first.memory, kept.memory)
+    first.position[:] = 99.0
+    assert np.abs(sim.step().position).max() < 10.0
+
+
+def test_a_step_that_fails_says_so():
+    model = sarrus.build(sarrus.gallery.pendulum(links=10))
+    method = sarrus.Variational(max_iterations=1, max_substeps=1)
+    sim = sarrus.Simulation(model, 0.1, method)
+    with pytest.raises(sarrus.StepFailed, match="failed"):
+        deque((sim.step() for _ in range(50)), maxlen=0)
 
 
 def test_reactions_of_a_hanging_body_carry_its_weight():

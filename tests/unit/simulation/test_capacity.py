@@ -31,7 +31,7 @@ def test_the_remedy_fits(model, monkeypatch):
         capacity.check_room(model, 10_000, 1, False, None)
     every = int(str(refused.value).split("record_every=")[1].split()[0])
     capacity.check_room(model, 10_000, every, False, None)
-    assert capacity.COPIES * (1 + 10_000 // every) * capacity.bytes_per_record(model, False) < 100_000
+    assert capacity.IN_MEMORY * (1 + 10_000 // every) * capacity.bytes_per_record(model, False) < 100_000
 
 
 def test_sizes_are_told_with_their_unit():

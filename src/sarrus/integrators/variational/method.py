@@ -23,6 +23,12 @@ FIRST_STAGES = {
     4: (SUZUKI, SUZUKI),
     6: (0.39216144400731413928, 0.33259913678935943860, -0.70624617255763935981, 0.08221359629355080023),
 }
+STAGES = {
+    order: np.array([*first, 1.0 - 2.0 * sum(first), *reversed(first)])
+    for order, first in FIRST_STAGES.items()
+}
+# Where the stages begin and end.
+FRACTIONS = {order: np.concatenate([[0.0], np.cumsum(stages)]) for order, stages in STAGES.items()}
 
 
 @dataclass(frozen=True)
@@ -51,7 +57,7 @@ class Variational:
     friction_sides: int | None = None
 
     def __post_init__(self) -> None:
-        if self.order not in FIRST_STAGES:
+        if self.order not in STAGES:
             raise MechanismError(f"Variational: order must be 1, 2, 4 or 6, not {self.order!r}")
         if not (np.isfinite(self.tolerance) and self.tolerance > 0.0):
             raise MechanismError(
@@ -86,8 +92,12 @@ class Variational:
     @property
     def stages(self) -> np.ndarray:
         """Lengths of the stages of a step, as parts of it."""
-        first = FIRST_STAGES[self.order]
-        return np.array([*first, 1.0 - 2.0 * sum(first), *reversed(first)])
+        return STAGES[self.order]
+
+    @property
+    def fractions(self) -> np.ndarray:
+        """Where in a step it takes its inputs, as parts of it: at its start and at the ends of its stages."""
+        return FRACTIONS[self.order]
 
     @property
     def weights(self) -> tuple[float, float]:

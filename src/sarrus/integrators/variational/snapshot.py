@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from sarrus.integrators.variational.stepper import VariationalStepper
 
 # What the model, the method and the process give.
-GIVEN = ("topo", "par", "scales", "stages", "still", "controller", "dt", "tolerance", "touches", "reactions")
+GIVEN = (
+    "topo", "par", "scales", "stages", "still", "controller", "dt", "tolerance", "touches", "reactions",
+    "joints", "adapts", "_is_compiled",
+)  # fmt: skip
 NEAR = ("quiet", "margin")
 DETECTOR = ("_last", "_order", "_axis", "_calls")
 

@@ -6,12 +6,16 @@ choice are chosen anew here, and so are the pairs of shapes that come near."""
 
 from __future__ import annotations
 
+from functools import cached_property
+from math import ceil, isfinite, log2
+
 import numpy as np
 
 from sarrus import layout as at
 from sarrus._jit import Compiling
+from sarrus.dynamics.readout import load_node, save_node
 from sarrus.errors import MechanismError, Status
-from sarrus.integrators.interface import Chunk
+from sarrus.integrators.interface import STATS, Chunk, Failure
 from sarrus.integrators.variational import balance, rollout
 from sarrus.integrators.variational import columns as run
 from sarrus.integrators.variational.active_rows import ActiveRows
@@ -28,7 +32,7 @@ from sarrus.integrators.variational.spin import warn_of_spin
 from sarrus.integrators.variational.stages import TOUCH_COLS, TOUCH_CONTACT, TOUCH_POINT, TOUCH_STEP
 from sarrus.model import Model, State
 from sarrus.model.arrays import Arrays
-from sarrus.model.nodes import join, split
+from sarrus.model.nodes import join, split_one
 
 # By (loops, elements, contacts).
 ENTRIES = {
@@ -47,9 +51,14 @@ SAME = 1e-12
 AIM = 0.15
 # So many roundings of the largest coordinate are no error of a joint, up to this part of the size.
 ROUNDINGS, FAR = 4.0, 1e-6
+ROUNDING = float(np.finfo(float).eps)
+SUBSTEPS = STATS.index("substeps")
 # Redundant rows may disagree by this [m, 2 sin(angle/2)], or by this many times the inexactness of the
 # geometry.
 REDUNDANT_LIMIT, INEXACT_FACTOR = 1e-8, 100.0
+# No records: nodes, reactions, statistics and sums of a start; contacts of a model that has none.
+NOTHING = (np.zeros((1, 1)), np.zeros((1, 1)), np.zeros((1, run.STATS), np.int64), np.zeros((1, SUMS)))
+NO_TOUCHES = np.zeros((0, TOUCH_COLS))
 
 
 class VariationalStepper:
@@ -61,8 +70,8 @@ class VariationalStepper:
         self.near = NearPairs(model, dt) if model.contacts.pairs else None
         self.kernel = np.zeros((0, 0))
         self.adopt(model.step_arrays(dt) if self.near is None else self.near.plan.arrays)
-        nj, nu = int(self.topo[0, at.JOINTS]), int(self.topo[0, at.INPUTS])
-        self.fractions = np.concatenate([[0.0], np.cumsum(self.stages)])
+        nj, nu = self.joints, int(self.topo[0, at.INPUTS])
+        self.fractions = method.fractions
         self.still = np.zeros((1, len(self.fractions), nu))
         self.values = np.zeros((4, max(nu, 2)))
         self.scales = np.ones((nj, 7))
@@ -74,11 +83,12 @@ class VariationalStepper:
         self.controller, self.memory = 0, np.zeros((1, 1))
         self.reactions = reactions
         self.settings = np.zeros(run.SETTINGS)
-        self.settings[[run.DT, run.LEFT, run.RIGHT]] = dt, *method.weights
+        self.settings[run.DT] = dt
+        self.settings[run.LEFT], self.settings[run.RIGHT] = method.weights
         size = max(1e-3, model.size)
         # Coordinates far from the origin of the kernels carry this rounding.
         reach = float(np.abs(state.position - model.description.origin).max(initial=1.0))
-        rounding = ROUNDINGS * np.finfo(float).eps * 2.0 ** np.ceil(np.log2(max(reach, 1.0)))
+        rounding = ROUNDINGS * ROUNDING * 2.0 ** ceil(log2(reach))
         self.tolerance = max(method.tolerance * size, min(rounding, FAR * size))
         self.settings[run.TOLERANCE], self.settings[run.BALANCE] = self.tolerance, method.balance
         # Redundant but for rounding: no more than the geometry forces, and nothing that is not small.
@@ -93,12 +103,10 @@ class VariationalStepper:
         self.counts[run.FULL] = method.max_substeps
         self.counts[run.PAUSES] = self.near is not None
         self.time, self.done = float(state.time), 0
+        # Whether steps follow the motion.
+        self.adapts = False
         self._warned = False
         self.projection = 0.0
-        # No records: for starts.
-        self._nothing = (
-            np.zeros((1, 1)), np.zeros((1, 1)), np.zeros((1, run.STATS), np.int64), np.zeros((1, SUMS)),
-        )  # fmt: skip
         self.touches = np.zeros((1, TOUCH_COLS))
         self.kept: list[np.ndarray] = []
         self._load(state)
@@ -108,13 +116,14 @@ class VariationalStepper:
         self.arrays, self.topo, self.par = arrays, arrays.topo, arrays.par
         loops = arrays.loops or self.near is not None
         self._run, self._what = ENTRIES[loops, arrays.elements, arrays.contacts]
+        self._is_compiled = False
         sides = self.method.friction_sides
         self.work = arrays.new_work(columns(sides) if sides else 0)
         self.kernel = arrays.state.copy() if kernel is None else kernel
         self._put_sides()
         # The nodes at the start of a part and of a step, to go back to.
         self.saved, self.origin = self.kernel.copy(), self.kernel.copy()
-        self.contacts = int(self.topo[0, at.CONTACTS])
+        self.contacts, self.joints = int(self.topo[0, at.CONTACTS]), int(self.topo[0, at.JOINTS])
         self.rows = ActiveRows(self.model, arrays) if self.model.candidates is not None else None
 
     def _put_sides(self) -> None:
@@ -127,8 +136,6 @@ class VariationalStepper:
         """Puts `state` into the kernel's arrays; velocities are projected onto the constraints."""
         kernel, n = self.kernel, int(self.topo[0, at.BODIES])
         self.put_motion(kernel, state)
-        if state.winding is not None:
-            self.model.put_winding(self.arrays, kernel, state.winding)
         if state.memory is not None and state.memory.shape == kernel.shape:
             columns = [*range(at.X, at.X + 7), *range(at.U, at.U + 6)]
             if np.allclose(state.memory[:n][:, columns], kernel[:n][:, columns], rtol=SAME, atol=SAME):
@@ -146,22 +153,22 @@ class VariationalStepper:
             least = self.start(run.FROM_VELOCITIES)
         if least < SINGULAR:
             choose_branch(self, given)
-        if not np.isfinite(kernel[:n, at.U : at.U + 6]).all():
-            raise MechanismError("the velocities of the start cannot be made to fit the constraints")
         self.projection = float(np.abs(kernel[:n, at.U : at.U + 6] - given).max(initial=0.0))
+        if not isfinite(self.projection):
+            raise MechanismError("the velocities of the start cannot be made to fit the constraints")
 
     def put_motion(self, kernel: np.ndarray, state: State) -> None:
-        """Configuration and velocities of `state` into a kernel state."""
-        from sarrus.dynamics.readout import load_node
-
+        """Configuration, turns and velocities of `state` into a kernel state."""
+        known = state.winding is not None
+        near = np.array(state.winding, float, ndmin=2) if known else np.zeros((0, self.model.coordinates))
         nodes = join(state.position, state.orientation, state.velocity, state.angular_velocity)
-        load_node(self.topo, self.par, kernel, self.work, nodes)
+        load_node(self.topo, self.par, kernel, self.work, nodes, near)
 
     def start(self, mode: int, u: np.ndarray | None = None) -> float:
         """Work for the node, velocities as `mode` says; returns the smallest pivot of a loop over its
         scale."""
         self.counts[run.START] = mode
-        self.enter(self.still if u is None else u, *self._nothing)
+        self.enter(self.still if u is None else u, *NOTHING)
         self.counts[run.START] = run.NO_START
         return float(self.values[3, 0])
 
@@ -175,8 +182,12 @@ class VariationalStepper:
 
     def state(self) -> State:
         """The node as a `State`, with what exact continuation needs."""
-        motion = self._motion()
-        return State(self.time, *motion, self.model, self._coordinates(motion), self.kernel.copy())
+        bodies = 13 * len(self.model.body_names)
+        nodes = np.empty((1, bodies + self.model.coordinates))
+        save_node(self.topo, self.par, self.kernel, nodes)
+        node = nodes[0]
+        motion = split_one(node[:bodies])
+        return State(self.time, *motion, self.model, node[bodies:], self.kernel.copy())
 
     def snapshot(self) -> dict[str, np.ndarray]:
         """All that the run goes on from, for `restore`."""
@@ -186,35 +197,46 @@ class VariationalStepper:
         """Goes where another stepper of this model, method and dt was, to the last bit."""
         restore(self, arrays)
 
-    def _motion(self) -> tuple[np.ndarray, ...]:
-        from sarrus.dynamics.readout import save_node
-
-        nodes = np.zeros((1, 13 * len(self.model.body_names)))
-        save_node(self.topo, self.par, self.kernel, nodes)
-        return tuple(array[0].copy() for array in split(nodes))
-
-    def _coordinates(self, motion: tuple[np.ndarray, ...]) -> np.ndarray:
-        """Coordinates of all joints at the node."""
-        joint, column = self.model.coordinate_places
-        kept = self.kernel[self.topo[0, at.S_JOINTS] + joint, at.COORD + column]
-        if self.arrays.elements:
-            return kept
-        # A model of lower pairs and gravity alone keeps only the turns.
-        return self.model.coordinates_of(*motion[:2], winding=kept)[0][0]
-
     # Steps
 
-    def advance(self, steps: int, u: np.ndarray | None, every: int, read: bool) -> Chunk:
+    def advance(self, steps: int, u: np.ndarray | None, every: int) -> Chunk:
         """Runs `steps` steps; records every `every`-th node of the run.
 
-        u: inputs (steps or 1, 1 + stages, inputs) at the `fractions` of a step; read: velocities at every
-        node, recorded or not (they always are)"""
+        u: inputs (steps or 1, 1 + stages, inputs) at the `fractions` of a step"""
         u = self.still if u is None else u
-        nb, nj = len(self.model.body_names), int(self.topo[0, at.JOINTS])
+        bodies, nj = 13 * len(self.model.body_names), self.joints
         lines = (self.done + steps) // every - self.done // every
-        out = np.empty((lines + 1, 13 * nb + self.model.coordinates))
-        reactions = np.zeros((lines + 1, 6 * nj)) if self.reactions else np.zeros((1, 1))
+        out = np.empty((lines + 1, bodies + self.model.coordinates))
+        reactions = np.zeros((lines + 1, 6 * nj)) if self.reactions else NOTHING[1]
         stats, sums = np.zeros((steps, run.STATS), np.int64), np.zeros((steps, SUMS))
+        k, line, failure = self._proceed(steps, u, every, out, reactions, stats, sums)
+        table = (
+            reactions[:line].reshape(-1, nj, 6)[:, : len(self.model.joint_names)] if self.reactions else None
+        )
+        touches = self._kept_touches() if self.kept else NO_TOUCHES
+        times = self._times(sums[:k, LENGTH], every) if self.adapts else None
+        nodes, winding = out[1:line, :bodies], out[1:line, bodies:]
+        return Chunk(nodes, k, _table(stats[:k], sums[:k]), failure, table, touches, winding, times)
+
+    def step(self, u: np.ndarray | None) -> Failure | None:
+        """Runs one step that nobody records; returns what failed."""
+        out, reactions, stats, sums = self._unread
+        stats[:], sums[:] = 0, 0.0
+        return self._proceed(1, self.still if u is None else u, 1, out, reactions, stats, sums)[2]
+
+    @cached_property
+    def _unread(self) -> tuple[np.ndarray, ...]:
+        """Room for the records of one step."""
+        columns = 13 * len(self.model.body_names) + self.model.coordinates
+        reactions = np.zeros((2, 6 * self.joints if self.reactions else 1))
+        return np.empty((2, columns)), reactions, np.zeros((1, run.STATS), np.int64), np.zeros((1, SUMS))
+
+    def _proceed(
+        self, steps: int, u: np.ndarray, every: int, out: np.ndarray, reactions: np.ndarray,
+        stats: np.ndarray, sums: np.ndarray,
+    ) -> tuple[int, int, Failure | None]:  # fmt: skip
+        """Runs `steps` steps, with records into the arrays from their line 1 on; returns (steps done, line
+        after the last record, what failed)."""
         self.kept = []
         line, k, failure, afresh_at = 1, 0, None, None
         while k < steps:
@@ -225,7 +247,8 @@ class VariationalStepper:
             )
             self._moved(did)
             k, line = k + did, line + wrote
-            self._keep_touches()
+            if self.contacts:
+                self._keep_touches()
             if self.adapts and self.next_time <= self.time:
                 break
             if status == CHOOSE_ROWS:
@@ -240,15 +263,8 @@ class VariationalStepper:
                     # The step was taken, but its end has no velocities: back to the last state that is whole.
                     self.kernel[:], self.time, self.done, k, line = before
                 break
-        table = (
-            reactions[:line].reshape(-1, nj, 6)[:, : len(self.model.joint_names)] if self.reactions else None
-        )
-        touches = np.concatenate(self.kept) if self.kept else np.zeros((0, TOUCH_COLS))
-        touches = touches[touches[:, TOUCH_STEP] < self.done]
         self._warned = self._warned or warn_of_spin(self)
-        times = self._times(sums[:k, LENGTH], every) if self.adapts else None
-        nodes, winding = np.split(out[1:line], [13 * nb], axis=1)
-        return Chunk(nodes, k, _table(stats[:k], sums[:k]), failure, table, touches, winding, times)
+        return k, line, failure
 
     def _times(self, lengths: np.ndarray, every: int) -> np.ndarray:
         """Times of the recorded nodes after steps of these lengths."""
@@ -262,11 +278,6 @@ class VariationalStepper:
         return self.done, int(self.counts[run.PLACE])
 
     @property
-    def adapts(self) -> bool:
-        """Whether steps follow the motion."""
-        return bool(self.settings[run.TAU] > 0.0)
-
-    @property
     def next_time(self) -> float:
         """Time [s] of the next node."""
         return self.time + float(self.settings[run.NEXT] if self.adapts else self.dt)
@@ -278,7 +289,7 @@ class VariationalStepper:
             raise MechanismError(f'dt="adaptive" is for order 2 ("variational"), not for {self.method}')
         settings = self.settings
         settings[[run.TAU, run.BASE, run.END, run.TIME]] = AIM, self.dt, end, self.time
-        self.begun = self.time
+        self.adapts, self.begun = True, self.time
         self.start(run.PLAN)
 
     def largest_part(self) -> int:
@@ -299,14 +310,18 @@ class VariationalStepper:
 
     def _keep_touches(self) -> None:
         """Keeps what the last call recorded of contacts."""
-        if self.contacts:
-            lines = self.touches[: self.counts[run.TOUCHES]].copy()
-            numbers = lines[:, TOUCH_CONTACT].astype(int)
-            touching = self.topo[self.topo[0, at.T_CONTACTS] + numbers, at.CONTACT_KIND] == at.TOUCH
-            lines[touching, TOUCH_POINT : TOUCH_POINT + 3] += self.model.description.origin
-            if self.near is not None:
-                lines[:, TOUCH_CONTACT] = self.near.plan.ids[numbers]
-            self.kept.append(lines)
+        lines = self.touches[: self.counts[run.TOUCHES]].copy()
+        numbers = lines[:, TOUCH_CONTACT].astype(int)
+        touching = self.topo[self.topo[0, at.T_CONTACTS] + numbers, at.CONTACT_KIND] == at.TOUCH
+        lines[touching, TOUCH_POINT : TOUCH_POINT + 3] += self.model.description.origin
+        if self.near is not None:
+            lines[:, TOUCH_CONTACT] = self.near.plan.ids[numbers]
+        self.kept.append(lines)
+
+    def _kept_touches(self) -> np.ndarray:
+        """What was recorded of contacts in the steps that are done."""
+        touches = np.concatenate(self.kept)
+        return touches[touches[:, TOUCH_STEP] < self.done]
 
     def _moved(self, steps: int) -> None:
         self.done += steps
@@ -314,7 +329,8 @@ class VariationalStepper:
 
     def _call(self, steps, every, line, u, out, reactions, stats, sums):
         counts, settings = self.counts, self.settings
-        counts[[run.STEPS, run.BEFORE, run.EVERY, run.LINE]] = steps, self.done, every, line
+        counts[run.STEPS], counts[run.BEFORE], counts[run.EVERY] = steps, self.done, every
+        counts[run.LINE] = line
         counts[run.CONTROLLER], counts[run.TOUCHES] = self.controller, 0
         settings[run.TIME] = self.time
         if not self.adapts:
@@ -326,12 +342,16 @@ class VariationalStepper:
 
     def enter(self, u, out, reactions, stats, sums):
         """The compiled loop, on the arrays of this run."""
+        arguments = (
+            self.topo, self.par, self.kernel, self.work, self.saved, self.origin, u, self.values, self.stages,
+            self.scales, self.settings, self.counts, out, reactions, self.total, stats, sums, self.q, self.v,
+            self.memory, self.touches,
+        )  # fmt: skip
+        if self._is_compiled:
+            return self._run(*arguments)
         with Compiling(self._run, self._what):
-            return self._run(
-                self.topo, self.par, self.kernel, self.work, self.saved, self.origin, u, self.values,
-                self.stages, self.scales, self.settings, self.counts, out, reactions, self.total, stats,
-                sums, self.q, self.v, self.memory, self.touches,
-            )  # fmt: skip
+            self._is_compiled = True
+            return self._run(*arguments)
 
     def _return_to_step(self, u: np.ndarray) -> bool:
         """After a step that failed: the node where it began; False where that is lost."""
@@ -387,7 +407,8 @@ class VariationalStepper:
 
 def _table(stats: np.ndarray, sums: np.ndarray) -> np.ndarray:
     """What the loop counted and summed per step, in the order of `STATS`."""
-    parts = np.where(stats[:, 5] > 1, stats[:, 5], 0)
-    summed = [balance.MOTORS, balance.DAMPERS, balance.CONTACT_WORK, balance.APPLIED]
-    summed += [balance.IMBALANCE, balance.TURN, balance.SPIN]
-    return np.column_stack([stats[:, :5], parts, stats[:, 6], sums[:, summed]])
+    table = np.empty((len(stats), run.STATS + balance.LENGTH))
+    table[:, : run.STATS], table[:, run.STATS :] = stats, sums[:, : balance.LENGTH]
+    # Steps in one part were not divided.
+    np.putmask(table[:, SUBSTEPS], stats[:, SUBSTEPS] == 1, 0.0)
+    return table
