@@ -17,11 +17,16 @@ from sarrus.errors import (
     AssemblyError,
     FileError,
     Interrupted,
+    LoopsLeftOpen,
+    LossyImport,
+    LossySave,
     MechanismError,
+    RigidMechanism,
     SarrusError,
     Status,
     StepFailed,
     UnknownName,
+    WriteFailed,
 )
 from sarrus.mechanism import (
     JOINT_KINDS,
@@ -39,7 +44,6 @@ if TYPE_CHECKING:
     from sarrus import plots
     from sarrus.analysis.derivatives import check_derivatives
     from sarrus.importers.load import load
-    from sarrus.importers.report import LossyImport
     from sarrus.integrators.variational.method import Variational
     from sarrus.model import Model, State, build
     from sarrus.model.alignment import align
@@ -62,7 +66,6 @@ _LAZY = {
     "Simulation": "sarrus.simulation",
     "simulate": "sarrus.simulation",
     "Trajectory": "sarrus.trajectory",
-    "LossyImport": "sarrus.importers.report",
     "load": "sarrus.importers.load",
     "load_trajectory": "sarrus.trajectory",
 }
@@ -79,11 +82,14 @@ __all__ = [
     "FileError",
     "HalfSpace",
     "Interrupted",
+    "LoopsLeftOpen",
     "LossyImport",
+    "LossySave",
     "Mechanism",
     "MechanismError",
     "Mesh",
     "Model",
+    "RigidMechanism",
     "SarrusError",
     "Simulation",
     "Sphere",
@@ -93,6 +99,7 @@ __all__ = [
     "Trajectory",
     "UnknownName",
     "Variational",
+    "WriteFailed",
     "align",
     "assemble",
     "build",

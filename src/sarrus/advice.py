@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import warnings
 
+from sarrus.analysis.explicit import has_explicit
 from sarrus.analysis.timestep import is_resolved, loses_energy, recommended_dt, rounded_down
 from sarrus.model import Model, State
+from sarrus.trajectory import Stats
 
 # A step is absurd beyond so many times the recommended one.
 ABSURD = 10.0
 # Steps that turn a joint by more [rad] than this change the energy of a chain by some 1 % each.
 TRUSTED = 0.4
+# Energy over the largest kinetic energy that a run may be off by at its end: several times what whips leave.
+TOLERATED = 0.02
+# So many joints are named one by one.
+NAMED = 3
 
 
 def check_step(model: Model, state: State, dt: float) -> None:
@@ -35,6 +41,44 @@ def warn_of_turns(model: Model, state: State | None, dt: float, turn: float) -> 
             f"trusted; try dt={finer:g}",
             stacklevel=3,
         )
+
+
+def may_be_off(model: Model, stats: Stats) -> bool:
+    """Whether the energy of a run is worth a look.
+
+    Loops can lose it where they pass a singular configuration, steps that do not balance may add up, and
+    terms that are taken explicitly can feed themselves.  With contacts nothing is promised but that energy is
+    not gained."""
+    if has_explicit(model):
+        return True
+    return not model.contacts.any and (
+        model.arrays.loops or stats.record_every * float(stats.imbalance.sum()) > TOLERATED
+    )
+
+
+def warn_of_loss(model: Model, gain: float) -> None:
+    """Warns of a run whose energy is off by `gain` times its largest kinetic energy, all work counted, and
+    names the loops that are to be suspected."""
+    if not abs(gain) > TOLERATED or model.contacts.any:
+        return
+    where = ""
+    if model.ranks.misfit:
+        joint = max(model.ranks.misfits, key=lambda name: model.ranks.misfits[name])
+        where = (
+            f"; its loops fit but for rounding, by {model.ranks.misfit:.1g} at joint {joint!r}, and where "
+            "they pass a singular configuration that costs energy: give positions and axes in full"
+        )
+    elif model.loops:
+        closing = ", ".join(repr(loop[-1]) for loop in model.loops[:NAMED])
+        more = f" and {len(model.loops) - NAMED} more" if len(model.loops) > NAMED else ""
+        where = (
+            f"; loops that pass near a singular configuration are to be suspected (closed by {closing}{more})"
+        )
+    warnings.warn(
+        f"the energy of this run is off by {gain:+.2g} times its largest kinetic energy, all work counted: "
+        f"do not trust it{where}",
+        stacklevel=3,
+    )
 
 
 def warn_of_imbalance(parts: int) -> None:

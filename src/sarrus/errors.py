@@ -1,4 +1,5 @@
-"""One family of errors, and the status codes of a step with the sentence that the user reads for each.
+"""One family of errors, the kinds of warnings, and the status codes of a step with the sentence that the user
+reads for each.
 
 Kernels never raise: they return a `Status`.  It becomes an exception once, at the outermost call."""
 
@@ -56,6 +57,22 @@ class Interrupted(KeyboardInterrupt):
         self.trajectory = trajectory
         self.kept = kept
         self.signal = signal
+
+
+class RigidMechanism(UserWarning):
+    """Issued by `build` for a mechanism that its loops leave no degree of freedom."""
+
+
+class LoopsLeftOpen(UserWarning):
+    """Issued by `align` where joints still miss each other."""
+
+
+class LossyImport(UserWarning):
+    """A file held things that Sarrus has no counterpart for; the message lists them."""
+
+
+class LossySave(UserWarning):
+    """MJCF could not say all of a mechanism; the message lists what it leaves out or says differently."""
 
 
 class Status(IntEnum):

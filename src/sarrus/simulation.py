@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from sarrus.advice import check_step, warn_of_imbalance, warn_of_turns
-from sarrus.analysis.explicit import has_explicit, warn_of_explicit, warn_of_growth
+from sarrus.advice import check_step, may_be_off, warn_of_imbalance, warn_of_loss, warn_of_turns
+from sarrus.analysis.explicit import warn_of_explicit, warn_of_growth
 from sarrus.analysis.timestep import spin_bound
 from sarrus.capacity import check_room
 from sarrus.errors import Interrupted, MechanismError, Status, StepFailed
@@ -254,9 +254,10 @@ def simulate(
         else:
             trajectory = recorder.stop()
     whole = stopped is None and asked.signal is None
-    if whole and has_explicit(model):
-        warn_of_growth(model, float(dt), trajectory.final_state, unexplained_gain(trajectory))
     if whole:
+        gain = unexplained_gain(trajectory) if may_be_off(model, trajectory.stats) else 0.0
+        if gain and not warn_of_growth(model, float(dt), trajectory.final_state, gain):
+            warn_of_loss(model, gain)
         warn_of_turns(model, state, float(dt), trajectory.stats.turn.max(initial=0.0))
         warn_of_imbalance(trajectory.stats.unbalanced)
     if failure is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -48,3 +49,28 @@ def test_public_names_are_callable_whichever_is_used_first(first):
     code = f"import sarrus; sarrus.{first}; print([n for n in {names} if not callable(getattr(sarrus, n))])"
     done = run("-c", code)
     assert done.stdout.strip() == "[]", done.stdout + done.stderr
+
+
+def test_errors_and_warnings_can_be_caught_by_the_names_of_the_package():
+    import sarrus
+    from sarrus import errors
+
+    public = {
+        name
+        for name, value in vars(errors).items()
+        if isinstance(value, type) and value.__module__ == errors.__name__ and not name.startswith("_")
+    }
+    assert public <= set(sarrus.__all__)
+    assert all(getattr(sarrus, name) is getattr(errors, name) for name in public)
+
+
+def test_errors_and_warnings_are_declared_in_one_place():
+    declared = re.compile(r"^class (\w+)\(.*(?:Error|Warning|Exception|Interrupt)\b.*\):", re.MULTILINE)
+    elsewhere = {
+        (path.name, name)
+        for path in (ROOT / "src" / "sarrus").rglob("*.py")
+        if path.name != "errors.py"
+        for name in declared.findall(path.read_text(encoding="utf-8"))
+        if not name.startswith("_")
+    }
+    assert not elsewhere

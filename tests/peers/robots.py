@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 
 import sarrus
-from sarrus.importers.report import LossyImport
+from sarrus.errors import LossyImport
 
 MODELS = Path(__file__).resolve().parents[2].parent / "shared" / "models"
 """Robots beside the repository; tests that need them are collected only where they are."""

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from sarrus.analysis.differences import central_differences
 from sarrus.errors import MechanismError
 from sarrus.mechanism.constraints import Custom
 from sarrus.mechanism.rotations import multiply
@@ -78,20 +79,8 @@ def _compare(where, model, term, value, derivative, position, orientation, toler
     given = derivative(x, q, term.parameters)
     if not np.isfinite(given).all():
         raise MechanismError(f"{where}: the derivative that was given is not finite")
-    measured = np.zeros_like(given)
-    for m in range(len(index)):
-        for axis in range(6):
-            ends = []
-            for h in (STEP, -STEP):
-                moved_x, moved_q = x.copy(), q.copy()
-                if axis < 3:
-                    moved_x[m, axis] += h
-                else:
-                    turn = np.zeros(4)
-                    turn[0], turn[axis - 2] = np.cos(0.5 * h), np.sin(0.5 * h)
-                    moved_q[m] = multiply(turn, q[m])
-                ends.append(value(moved_x, moved_q, term.parameters))
-            measured[:, m, axis] = (ends[0] - ends[1]) / (2.0 * STEP)
+    measured = central_differences(lambda at, turned: value(at, turned, term.parameters), x, q, STEP)
+    measured = measured.reshape(given.shape)
     error = np.abs(given - measured)
     # The world does not move: its derivatives are never used.
     error[:, [i for i, name in enumerate(term.bodies) if name == "world"]] = 0.0

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sarrus.analysis.differences import central_differences, moved
 from sarrus.analysis.timestep import rounded_down
-from sarrus.mechanism.rotations import multiply, rotations
+from sarrus.mechanism.rotations import rotations
 from sarrus.model import Model, State
 from sarrus.model.description import body_number
 from sarrus.model.springs import Mobilities, largest
@@ -75,9 +76,9 @@ def warn_of_explicit(model: Model, dt: float, state: State) -> None:
         )
 
 
-def warn_of_growth(model: Model, dt: float, state: State, gain: float) -> None:
+def warn_of_growth(model: Model, dt: float, state: State, gain: float) -> bool:
     """Warns of energy that a run to `state` gained without a source, `gain` times its largest kinetic energy,
-    and names the term that is to be suspected."""
+    and names the term that is to be suspected; False where there is none."""
     terms = explicit_terms(model, dt, state) if gain > GROWN else []
     if terms:
         warnings.warn(
@@ -86,6 +87,7 @@ def warn_of_growth(model: Model, dt: float, state: State, gain: float) -> None:
             f"{_advice(terms[0], dt)}",
             stacklevel=3,
         )
+    return bool(terms)
 
 
 def _advice(term: Explicit, dt: float) -> str:
@@ -156,13 +158,13 @@ def _stiffness(term, x: np.ndarray, q: np.ndarray, state: State, index: list[int
             gradient(moved_x, moved_q, term.parameters, out)
             return out.ravel()
 
-        return _derivative(slope, x, q)
+        return central_differences(slope, x, q, STEP)
     energy = getattr(term.energy, "py_func", term.energy)
     out = np.zeros((size, size))
     for i in range(size):
         for j in range(i, size):
             ends = [
-                a * b * energy(*_moved(*_moved(x, q, i, a * STEP), j, b * STEP), term.parameters)
+                a * b * energy(*moved(*moved(x, q, i, a * STEP), j, b * STEP), term.parameters)
                 for a in (1, -1)
                 for b in (1, -1)
             ]
@@ -182,26 +184,4 @@ def _force_stiffness(term, x: np.ndarray, q: np.ndarray, state: State, index: li
         force(state.time, moved_x, moved_q, v, w, term.parameters, out)
         return -out.ravel()
 
-    return _derivative(push, x, q)
-
-
-def _derivative(function: Callable, x: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """Central differences (rows, 6 m) of function(x, q)."""
-    columns = [
-        (function(*_moved(x, q, i, STEP)) - function(*_moved(x, q, i, -STEP))) / (2.0 * STEP)
-        for i in range(6 * len(x))
-    ]
-    return np.array(columns).T
-
-
-def _moved(x: np.ndarray, q: np.ndarray, i: int, h: float) -> tuple[np.ndarray, np.ndarray]:
-    """Body i // 6 moved by h along (i % 6 < 3) or about a world axis."""
-    body, axis = divmod(i, 6)
-    x, q = x.copy(), q.copy()
-    if axis < 3:
-        x[body, axis] += h
-    else:
-        turn = np.zeros(4)
-        turn[0], turn[axis - 2] = np.cos(0.5 * h), np.sin(0.5 * h)
-        q[body] = multiply(turn, q[body])
-    return x, q
+    return central_differences(push, x, q, STEP)

@@ -24,12 +24,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Show:
-    """A run of the demo: mechanism, parameters, time step [s], time drawn [s], view: azimuth, elevation."""
+    """A run of the demo: mechanism, parameters, time drawn [s], view: azimuth, elevation."""
 
     title: str
     mechanism: str
     parameters: dict[str, Any] = field(default_factory=dict)
-    dt: float = 0.01
     drawn_until: float = 1.0
     view: tuple[float, float] = (0.0, 0.0)
 
@@ -38,7 +37,7 @@ DURATION = 10.0  # [s]
 INSTANTS = 9  # drawn in each panel
 SHOWS = (
     Show("double four-bar", "double_four_bar", drawn_until=0.6),
-    Show("10-link pendulum", "pendulum", {"links": 10}, dt=0.005, drawn_until=1.2),
+    Show("10-link pendulum", "pendulum", {"links": 10}, drawn_until=1.2),
     Show("Sarrus linkage", "sarrus", drawn_until=0.7, view=(0.17 * pi, 0.13 * pi)),
 )
 
@@ -75,13 +74,14 @@ def demo(
 
 
 def perform(show: Show, silent: bool) -> Trajectory:
-    """The trajectory of one run of the demo."""
+    """The trajectory of one run of the demo, in steps of the recommended length."""
     import sarrus
+    from sarrus.analysis.timestep import recommended_dt
 
     model = sarrus.build(sarrus.gallery.make(show.mechanism, **show.parameters))
     load_kernels(model)
     with progress_bar(show.title, silent) as progress:
-        return sarrus.simulate(model, duration=DURATION, dt=show.dt, progress=progress)
+        return sarrus.simulate(model, duration=DURATION, dt=recommended_dt(model), progress=progress)
 
 
 def table(runs: list[Trajectory], fields: list[dict[str, Any]]) -> Table:

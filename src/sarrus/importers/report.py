@@ -8,12 +8,10 @@ from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 
+from sarrus.errors import LossyImport
+
 NAMED = 4
 """So many things are named one by one where they share a reason; more are counted."""
-
-
-class LossyImport(UserWarning):
-    """A file held things that Sarrus has no counterpart for; the message lists them."""
 
 
 @dataclass(frozen=True, slots=True)

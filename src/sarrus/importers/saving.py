@@ -6,16 +6,12 @@ import os
 import warnings
 from pathlib import Path
 
-from sarrus.errors import FileError
+from sarrus.errors import FileError, LossySave
 from sarrus.importers.yaml.form import SUFFIXES
 from sarrus.mechanism import Mechanism
 from sarrus.output import replacing
 
 MJCF_SUFFIXES = (".xml", ".mjcf")
-
-
-class LossySave(UserWarning):
-    """MJCF could not say all of a mechanism; the message lists what it leaves out or says differently."""
 
 
 def save(mechanism: Mechanism, path: str | os.PathLike[str]) -> None:

@@ -13,9 +13,10 @@ from dataclasses import replace
 import numpy as np
 
 from sarrus import layout as at
+from sarrus.errors import LoopsLeftOpen, RigidMechanism
 from sarrus.mechanism import Mechanism
 from sarrus.mechanism.joints import Joint
-from sarrus.model.build import REDUNDANCY_TOLERANCE, RigidMechanism, build
+from sarrus.model.build import REDUNDANCY_TOLERANCE, build
 from sarrus.model.geometry import centres_of, frame_of, table_joint
 from sarrus.model.linear import Linearisation
 from sarrus.model.model import Model
@@ -33,10 +34,6 @@ PASSES = 3
 STEP = 1e-6
 # Singular values below this part of the largest are no conditions; the border is the widest gap above.
 NO_CONDITION = 1e-6
-
-
-class LoopsLeftOpen(UserWarning):
-    """Issued by `align` where joints still miss each other."""
 
 
 def align(mechanism: Mechanism, *, tolerance: float = REDUNDANCY_TOLERANCE) -> Mechanism:

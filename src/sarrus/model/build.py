@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 
-from sarrus.errors import MechanismError
+from sarrus.errors import MechanismError, RigidMechanism
 from sarrus.mechanism import Mechanism
 from sarrus.model.arrays import make_arrays, step_arrays
 from sarrus.model.border_rows import constraint_rows
@@ -18,10 +18,6 @@ from sarrus.model.redundancy import Ranks, carried, choose_rows, find_ranks
 
 # Largest misfit of redundant joints that counts as rounding [rad, parts of the size].
 REDUNDANCY_TOLERANCE = 1e-3
-
-
-class RigidMechanism(UserWarning):
-    """Issued by `build` for a mechanism that its loops leave no degree of freedom."""
 
 
 def build(mechanism: Mechanism, *, redundancy_tolerance: float = REDUNDANCY_TOLERANCE) -> Model:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from sarrus.trajectory.trajectory import Trajectory
 
 # Records that are looked at, spread over the run: a long one is not read again for this.
-LOOKED_AT = 500
+LOOKED_AT = 20
 
 
 def unexplained_gain(trajectory: Trajectory) -> float:

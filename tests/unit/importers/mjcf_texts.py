@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 
 import sarrus
-from sarrus.importers.report import LossyImport
+from sarrus.errors import LossyImport
 
 GEOM = '<geom type="sphere" size="0.1" mass="1"/>'
 

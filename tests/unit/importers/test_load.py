@@ -8,7 +8,8 @@ import pytest
 from tests.unit.importers.mjcf_texts import body, document, loaded
 
 import sarrus
-from sarrus.importers.report import Findings, LossyImport, grouped
+from sarrus.errors import LossyImport
+from sarrus.importers.report import Findings, grouped
 
 FALLING = document(body("a", "<freejoint/>", at="0 0 1"))
 PLANE = '<geom name="floor" type="plane" size="1 1 1"/>'

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import sarrus
+from sarrus.errors import LossySave
 from sarrus.importers.mjcf_writer.writer import MAX_DEPTH, mjcf_document
-from sarrus.importers.saving import LossySave
 
 DURATION = 0.3  # [s]
 SAME = 1e-5

@@ -12,7 +12,7 @@ import pytest
 from tests.unit.importers.urdf_texts import joint, link, robot, written
 
 import sarrus
-from sarrus.importers.report import LossyImport
+from sarrus.errors import LossyImport
 
 CLOSE = 1e-12
 """Placing a link takes a few products of numbers near 1."""

@@ -10,8 +10,7 @@ import pytest
 from tests.unit.importers.urdf_texts import four_bar, joint, link, loop_joint, robot, written
 
 import sarrus
-from sarrus.errors import FileError
-from sarrus.importers.report import LossyImport
+from sarrus.errors import FileError, LossyImport
 
 BASE = '<link name="base"/>\n'
 ARM = link("arm")
