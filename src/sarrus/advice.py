@@ -30,8 +30,10 @@ def check_step(model: Model, state: State, dt: float) -> None:
         )
 
 
-def warn_of_turns(model: Model, state: State | None, dt: float, turn: float) -> None:
-    """Warns of joints that turned so far [rad] in a step that the energy of a long run is no longer right."""
+def warn_of_turns(model: Model, state: State | None, dt: float, stats: Stats) -> None:
+    """Warns of joints that turned so far in a step that the energy of a long run is no longer right."""
+    # Turns are counted where steps do not balance: most runs have none.
+    turn = float(stats.turn.max(initial=0.0)) if stats.imbalance.any() else 0.0
     if turn > TRUSTED and not loses_energy(model):
         finer = recommended_dt(model, state)
         if finer is None or finer >= dt:

@@ -258,7 +258,7 @@ def simulate(
         gain = unexplained_gain(trajectory) if may_be_off(model, trajectory.stats) else 0.0
         if gain and not warn_of_growth(model, float(dt), trajectory.final_state, gain):
             warn_of_loss(model, gain)
-        warn_of_turns(model, state, float(dt), trajectory.stats.turn.max(initial=0.0))
+        warn_of_turns(model, state, float(dt), trajectory.stats)
         warn_of_imbalance(trajectory.stats.unbalanced)
     if failure is not None:
         raise _failed(failure, float(dt), trajectory)

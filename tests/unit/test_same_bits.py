@@ -69,7 +69,7 @@ def test_a_process_that_loads_kernels_rounds_as_the_one_that_compiled_them(tmp_p
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["double_pendulum", "four_bar", "box_toss"])
+@pytest.mark.parametrize("name", ["pendulum", "four_bar", "box_toss"])
 def test_a_run_gives_the_same_bits_whichever_process_compiled(name, tmp_path):
     (tmp_path / "run.py").write_text(RUN)
     first, second = (printed(tmp_path, str(tmp_path / "run.py"), name) for _ in range(2))

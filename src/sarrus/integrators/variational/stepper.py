@@ -153,7 +153,8 @@ class VariationalStepper:
             least = self.start(run.FROM_VELOCITIES)
         if least < SINGULAR:
             choose_branch(self, given)
-        self.projection = float(np.abs(kernel[:n, at.U : at.U + 6] - given).max(initial=0.0))
+        given -= kernel[:n, at.U : at.U + 6]
+        self.projection = float(np.abs(given, out=given).max(initial=0.0))
         if not isfinite(self.projection):
             raise MechanismError("the velocities of the start cannot be made to fit the constraints")
 
