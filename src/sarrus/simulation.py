@@ -138,7 +138,8 @@ class Simulation:
 
     def _set(self, inputs: Mapping[str, Any] | None) -> np.ndarray:
         """Inputs of the next steps."""
-        self._controls.set(inputs, self.stepper.time, "step and advance take")
+        if inputs is not None:
+            self._controls.set(inputs, self.stepper.time, "step and advance take")
         return self._controls.apply(self._still)
 
 

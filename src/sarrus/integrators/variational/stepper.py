@@ -222,7 +222,8 @@ class VariationalStepper:
     def step(self, u: np.ndarray | None) -> Failure | None:
         """Runs one step that nobody records; returns what failed."""
         out, reactions, stats, sums = self._unread
-        stats[:], sums[:] = 0, 0.0
+        stats.fill(0)
+        sums.fill(0.0)
         return self._proceed(1, self.still if u is None else u, 1, out, reactions, stats, sums)[2]
 
     @cached_property
