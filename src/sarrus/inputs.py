@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from sarrus.errors import MechanismError, unknown_name
+from sarrus.integrators.interface import BOTH_NODES
 from sarrus.model import Model
-
-BOTH_NODES = (0.0, 1.0)
 
 
 class Inputs:

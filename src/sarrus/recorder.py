@@ -7,12 +7,12 @@ import os
 import time as clock
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from sarrus._jit import compile_times
 from sarrus.errors import FileError, MechanismError
+from sarrus.integrators.interface import Chunk, Method, Stepper
 from sarrus.model import Model, State
 from sarrus.model.nodes import join, split
 from sarrus.trajectory import Trajectory, load_trajectory
@@ -41,7 +41,9 @@ def run_clocks() -> tuple[float, float]:
 class MemoryRecorder:
     """Keeps every recorded node; records: how many are expected."""
 
-    def __init__(self, model: Model, method: Any, dt: float, stepper: Any, every: int, records: int = 0):
+    def __init__(
+        self, model: Model, method: Method, dt: float, stepper: Stepper, every: int, records: int = 0
+    ):
         self.model, self.method, self.dt, self.stepper, self.every = model, method, dt, stepper, every
         self.start_time, self.done = stepper.time, 0
         self.times = Rows((), records)
@@ -54,6 +56,8 @@ class MemoryRecorder:
         # At every node, where the method counts turns.
         self.winding: Rows | None = None
         self.records = records
+        # Whether the model has contacts and the method records them.
+        self.keeps_touches = bool(model.contacts.any and method.contacts)
         # Whether the stepper stands where the records end; not while it advances.
         self.is_whole = True
         self.began = clock.monotonic()
@@ -80,7 +84,7 @@ class MemoryRecorder:
         if self.stepper.reactions:
             self.reactions.add(np.zeros((1, len(self.model.joint_names), 6)))
 
-    def add(self, chunk: Any, u: np.ndarray) -> None:
+    def add(self, chunk: Chunk, u: np.ndarray) -> None:
         """What `advance` returned, with the inputs it was given."""
         every, done = self.every, self.done
         first = every - done % every  # steps to the first record
@@ -102,9 +106,10 @@ class MemoryRecorder:
             else:
                 self.inputs.add(u[first - 1 : chunk.steps : every, -1])
         if chunk.reactions is not None:
-            self.reactions.all[-1] = chunk.reactions[0]
+            if done % every == 0:
+                self.reactions.all[-1] = chunk.reactions[0]
             self.reactions.add(chunk.reactions[1:])
-        if self.model.contacts.any:
+        if self.keeps_touches:
             self.touches.add(chunk.touches)
         self.done += chunk.steps
         self.is_whole = True
@@ -153,8 +158,8 @@ class MemoryRecorder:
         return self.first_winding if self.winding is None else self.winding.all
 
     def _touched(self) -> np.ndarray | None:
-        """Records of the contacts since the last flush; None where the model has none."""
-        return self.touches.all if self.model.contacts.any else None
+        """Records of the contacts since the last flush; None where there are none to keep."""
+        return self.touches.all if self.keeps_touches else None
 
     def _read_last_node(self) -> None:
         """Velocities at a last node that was not recorded, for the final state."""
@@ -173,12 +178,13 @@ class MemoryRecorder:
         """The first and the last node have one step only: corrected to second order."""
         if not self.done or not (first or last):
             return
-        off, ended = self.stepper.end_reactions()
+        ends = self.stepper.end_reactions()
+        off, ended = (np.zeros_like(wrench[0]), wrench[-1]) if ends is None else ends
         if first:
             wrench[0] -= off
         if last and self.done % self.every == 0:
-            # Order 1 puts all of a step's forces at its first node: the last one has none of its own.
-            wrench[-1] = wrench[-2] if self.method.order == 1 else ended
+            # Where all of a step's forces act at its first node, the last one has none of its own.
+            wrench[-1] = wrench[-2] if self.method.one_sided else ended
 
 
 class FileRecorder(MemoryRecorder):
@@ -189,9 +195,9 @@ class FileRecorder(MemoryRecorder):
     def __init__(
         self,
         model: Model,
-        method: Any,
+        method: Method,
         dt: float,
-        stepper: Any,
+        stepper: Stepper,
         every: int,
         out: str | os.PathLike[str],
         old: Journal | None = None,
@@ -199,7 +205,7 @@ class FileRecorder(MemoryRecorder):
     ):
         super().__init__(model, method, dt, stepper, every)
         self.old = None if old is None else old.up_to(f"{RESUME}done")
-        if old is not None and not hasattr(stepper, "restore"):
+        if old is not None and not method.resumable:
             raise MechanismError(f"{old.path}: the method {method} cannot go on with a run that was stopped")
         if self.old is not None:
             self._check_start(first)
@@ -311,7 +317,7 @@ class FileRecorder(MemoryRecorder):
 
     def _checkpoint(self) -> dict[str, np.ndarray] | None:
         """All that the run goes on from; None where the method cannot tell."""
-        if not hasattr(self.stepper, "snapshot"):
+        if not self.method.resumable:
             return None
         out = self.stepper.snapshot() | {"done": np.array([self.done])}
         names = list(self.model.inputs)

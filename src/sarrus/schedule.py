@@ -78,8 +78,6 @@ class AdaptiveSteps:
                 f'dt="adaptive" has steps of many lengths, but input {name!r} is an array with a value per '
                 "step or node; give a function of time"
             )
-        if not hasattr(stepper, "adapt"):
-            raise MechanismError('dt="adaptive" is for the method "variational"; give dt as a number [s]')
         self.start, self.one_by_one = stepper.time, bool(inputs.functions)
         stepper.adapt(self.start + self.duration)
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from sarrus.advice import check_step, may_be_off, warn_of_imbalance, warn_of_loss, warn_of_turns
 from sarrus.analysis.explicit import warn_of_explicit, warn_of_growth
-from sarrus.analysis.timestep import spin_bound
 from sarrus.capacity import check_room
 from sarrus.errors import Interrupted, MechanismError, Status, StepFailed
-from sarrus.inputs import BOTH_NODES, Controls, Inputs
+from sarrus.inputs import Controls, Inputs
+from sarrus.integrators.agreement import check_asked, checked, start
+from sarrus.integrators.interface import Chunk, Control, Failure, Method, Stepper
 from sarrus.integrators.methods import method_named
 from sarrus.interruption import Deferred
 from sarrus.model import Model, State
@@ -23,9 +24,6 @@ from sarrus.schedule import number_of_steps, schedule_of
 from sarrus.trajectory import Trajectory
 from sarrus.trajectory.growth import unexplained_gain
 from sarrus.trajectory.stream import interrupted_run
-
-if TYPE_CHECKING:
-    from sarrus.integrators.variational.stepper import Chunk
 
 Controller = Callable[[float, State], Mapping[str, Any] | None]
 
@@ -52,21 +50,17 @@ class CompiledController:
             )
         self.function, self.memory = function, memory
 
-    def attach(self, model: Model, stepper: Any, first: np.ndarray) -> Any:
-        """Compiles the function and hands it to `stepper` with the inputs at the start; returns what must be
-        kept alive."""
+    def compiled(self, model: Model, first: np.ndarray) -> Control:
+        """The function compiled for a model, with the inputs at the start."""
         from sarrus.model.custom import controller_callback
 
         if not model.inputs:
             raise MechanismError("a controller needs motors or forces to act on; the mechanism has none")
-        width = max(s.stop for s in model.inputs.values())
+        memory = np.zeros(max(self.memory, 1))
         callback = controller_callback(
-            "the controller", self.function, max(model.coordinates, 1), width, max(self.memory, 1)
+            "the controller", self.function, max(model.coordinates, 1), model.input_width, len(memory)
         )
-        stepper.controller = callback.address
-        stepper.memory = np.zeros((1, max(self.memory, 1)))
-        stepper.values[2, :width] = first
-        return callback
+        return Control(self.function, callback.address, np.array(first, float), memory, callback)
 
 
 class Simulation:
@@ -86,13 +80,13 @@ class Simulation:
         number_of_steps(dt, dt)
         self.model, self.dt = model, float(dt)
         self.method = method_named(method)
+        check_asked(self.method, reactions=reactions)
         self.stepper = _stepper(
             model, self.method, state, self.dt, reactions=reactions, allow_overlap=allow_overlap
         )
-        fractions = getattr(self.stepper, "fractions", BOTH_NODES)
-        self._still = Inputs(model, None, 1, self.dt, self.stepper.time, fractions).constant
+        self._still = Inputs(model, None, 1, self.dt, self.stepper.time, self.stepper.fractions).constant
         self._controls = Controls(model)
-        self._unrecorded = getattr(self.stepper, "step", None)
+        self._unrecorded = self.stepper.step_unrecorded
         self._winding = np.zeros(model.coordinates) if state is None else state.winding
 
     @property
@@ -129,9 +123,11 @@ class Simulation:
 
     def _advance(self, steps: int, inputs: Mapping[str, Any] | None) -> Chunk:
         chunk = self.stepper.advance(steps, self._set(inputs), 1)
+        reacting = self.stepper.reactions
+        checked(chunk, self.method, self.model, steps, before=0, every=1, reactions=reacting)
         if chunk.failure is not None:
             raise _failed(chunk.failure, self.dt, None)
-        if chunk.winding is None:
+        if chunk.winding is None and chunk.steps:
             position, orientation, _, _ = split(chunk.nodes)
             self._winding = self.model.coordinates_of(position, orientation, winding=self._winding)[0][-1]
         return chunk
@@ -164,8 +160,8 @@ def simulate(
     dt "adaptive": steps that are shorter where joints turn fast, by a rule that is the same backwards in
     time; `traj.time` is then irregular, and `traj.dt` the length of a step where nothing turns.  For order 2,
     without contacts, limits and arrays of inputs.
-    method: a name ("variational", "variational1", "variational4", "variational6") or a method such as
-    Variational(order=4).
+    method: a name ("variational", "variational1", ...), a method such as Variational(order=4), or one of your
+    own (docs/extending.md).
     state: the start (None: the reference configuration with the velocities given to add_body, projected onto
     the constraints).  inputs: by name of motor or force, a number, a function of t, which is taken wherever
     the method wants it (at the nodes, and at the ends of the stages of orders 4 and 6), or an array: a value
@@ -198,17 +194,18 @@ def simulate(
         raise MechanismError('resume: runs with dt="adaptive" cannot be gone on with')
     if resume and out is None:
         raise MechanismError("resume: which run to go on with is told by its file: out='run.npz'")
-    chosen = method_named(method)
+    chosen, compiled = method_named(method), isinstance(controller, CompiledController)
+    check_asked(chosen, reactions=reactions, compiled=compiled, adaptive=not schedule.even)
     check_room(model, steps, record_every, reactions, out)
     stepper = _stepper(model, chosen, state, float(dt), reactions=reactions, allow_overlap=allow_overlap)
-    fractions = getattr(stepper, "fractions", BOTH_NODES)
-    driver = Inputs(model, inputs, steps, float(dt), stepper.time, fractions)
+    driver = Inputs(model, inputs, steps, float(dt), stepper.time, stepper.fractions)
     schedule.begin(stepper, driver)
     first = stepper.state()
-    if first.winding is None and state is not None:
-        first.winding = state.winding
+    if first.winding is None:
+        first.winding = np.zeros(model.coordinates) if state is None else state.winding
     check_step(model, first, float(dt))
-    warn_of_explicit(model, float(dt), first)
+    if chosen.explicit:
+        warn_of_explicit(model, float(dt), first)
     if out is None:
         records = 1 + steps // record_every
         recorder = MemoryRecorder(model, chosen, float(dt), stepper, record_every, records)
@@ -217,11 +214,9 @@ def simulate(
         recorder = FileRecorder(model, chosen, float(dt), stepper, record_every, out, old, first)
     failure, stopped = None, None
     with recorder, _progress(progress, steps) as report, Deferred() as asked:
-        if isinstance(controller, CompiledController):
-            keep = controller.attach(model, stepper, schedule.inputs(driver, stepper, 0, 1)[0, 0])
-            controls = None
-        else:
-            keep, controls = None, None if controller is None else Controls(model)
+        controls = None if controller is None or compiled else Controls(model)
+        if compiled:
+            stepper.attach(controller.compiled(model, schedule.inputs(driver, stepper, 0, 1)[0, 0]))
         done = recorder.go_on({} if controls is None else controls.last)
         if done > steps:
             raise MechanismError(f"{out}: the run is {done} steps long already, and {steps} are asked for")
@@ -233,10 +228,13 @@ def simulate(
                 if controls is not None:
                     controls.set(controller(stepper.time, now), stepper.time, "the controller must return")
                     u = controls.apply(u)
-                elif keep is not None:
+                elif compiled:
                     u = np.repeat(u, count, axis=0) if len(u) == 1 else u
                 recorder.is_whole = False
-                chunk = stepper.advance(count, u, record_every)
+                chunk = checked(
+                    stepper.advance(count, u, record_every),
+                    chosen, model, count, before=done, every=record_every, reactions=reactions,
+                )  # fmt: skip
                 if recorder.done == 0:
                     recorder.begin(first, u[:1])
                 recorder.add(chunk, u)
@@ -256,8 +254,10 @@ def simulate(
             trajectory = recorder.stop()
     whole = stopped is None and asked.signal is None
     if whole:
-        gain = unexplained_gain(trajectory) if may_be_off(model, trajectory.stats) else 0.0
-        if gain and not warn_of_growth(model, float(dt), trajectory.final_state, gain):
+        looks = trajectory.counts_work and may_be_off(model, trajectory.stats)
+        gain = unexplained_gain(trajectory) if looks else 0.0
+        told = chosen.explicit and gain and warn_of_growth(model, float(dt), trajectory.final_state, gain)
+        if gain and not told:
             warn_of_loss(model, gain)
         warn_of_turns(model, state, float(dt), trajectory.stats)
         warn_of_imbalance(trajectory.stats.unbalanced)
@@ -274,8 +274,8 @@ def piece_of(model: Model) -> int:
 
 
 def _stepper(
-    model: Model, method: Any, state: State | None, dt: float, *, reactions: bool, allow_overlap: bool
-) -> Any:
+    model: Model, method: Method, state: State | None, dt: float, *, reactions: bool, allow_overlap: bool
+) -> Stepper:
     method.check(model)
     if state is None:
         # What add_body was given has been checked there.
@@ -287,7 +287,7 @@ def _stepper(
     else:
         as_placed = False
         check_state(model, state)
-    check_spin(model, state, dt)
+    method.check_start(model, state, dt)
     if not as_placed and state.memory is None:
         check_constraints(model, state)
     if model.contacts.any:
@@ -297,7 +297,7 @@ def _stepper(
             state = push_apart(model, state)
         else:
             check_overlap(model, state)
-    return method.stepper(model, state, dt, reactions=reactions)
+    return start(method, model, state, dt, reactions=reactions)
 
 
 def check_model(who: str, model: Any) -> None:
@@ -331,19 +331,6 @@ def check_state(model: Model, state: State) -> None:
         raise MechanismError(f"state: orientation of body {body!r} is no unit quaternion")
 
 
-def check_spin(model: Model, state: State, dt: float) -> None:
-    """Refuses a start that spins too fast for the discrete rotation."""
-    if spin_bound(state) * dt < 2.0:
-        return
-    spin = np.linalg.norm(state.angular_velocity, axis=1) * dt
-    if spin.max(initial=0.0) >= 2.0:
-        b = int(np.argmax(spin))
-        raise MechanismError(
-            f"body {model.body_names[b]!r} spins by |w| dt = {spin[b]:.3g}, the discrete rotation needs less "
-            f"than 2: use dt below {2.0 * dt / spin[b]:.3g} s"
-        )
-
-
 def check_constraints(model: Model, state: State) -> None:
     """Refuses a start that misses a constraint, by name."""
     residual = np.abs(model.residuals(state.position[None], state.orientation[None], state.winding)[0])
@@ -366,16 +353,15 @@ def _interrupted(
         when = "at its end, which it has reached"
     where = ""
     if kept is not None and trajectory is not None:
-        where = (
-            f"; {len(trajectory)} nodes are kept in {kept}: sarrus.load_trajectory reads it, and resume=True "
-            "(--resume) goes on with it"
-        )
+        where = f"; {len(trajectory)} nodes are kept in {kept}: sarrus.load_trajectory reads it"
+        if recorder.method.resumable:
+            where += ", and resume=True (--resume) goes on with it"
     return Interrupted(
         f"the run was stopped {when}{where}", trajectory=trajectory, kept=kept, signal=signal or 2
     )
 
 
-def _failed(failure: Any, dt: float, trajectory: Trajectory | None) -> StepFailed:
+def _failed(failure: Failure, dt: float, trajectory: Trajectory | None) -> StepFailed:
     where = f" at joint {failure.joint!r}" if failure.joint else ""
     where = f" at contact {failure.contact!r}" if failure.contact else where
     advice = f"try a smaller dt, such as {dt / 2:g} s"

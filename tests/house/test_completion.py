@@ -110,9 +110,7 @@ def test_the_script_for_the_shell_can_be_shown(tmp_path):
 def test_what_is_offered_without_loading_anything_is_what_there_is():
     from sarrus.cli import completion
     from sarrus.importers.load import ENDINGS
-    from sarrus.integrators.methods import NAMES
     from sarrus.viewers.scene import LAYERS
 
     assert sorted(completion.MODEL_FILES) == sorted(ENDINGS)
     assert completion.LAYERS == LAYERS
-    assert sorted(completion.METHODS) == sorted(NAMES)

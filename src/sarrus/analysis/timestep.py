@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from sarrus import layout as at
+from sarrus.mechanism import Mechanism
 from sarrus.model import Model, State
 from sarrus.model.geometry import JointGeometry
 
@@ -84,6 +85,13 @@ def loses_energy(model: Model) -> bool:
     damped = [s.damping for s in (*mechanism.springs.values(), *mechanism.joint_springs.values())]
     damped += [motor.damping for motor in mechanism.motors.values() if motor.damping is not None]
     return model.contacts.any or any(np.any(np.asarray(c) > 0.0) for c in damped)
+
+
+def keeps_energy(mechanism: Mechanism, touches: bool) -> bool:
+    """Whether nothing in a mechanism adds or takes energy; touches: whether it has contacts or limits."""
+    springs = (*mechanism.springs.values(), *mechanism.joint_springs.values())
+    damped = any(np.any(np.asarray(spring.damping) > 0.0) for spring in springs)
+    return not (damped or touches or mechanism.motors or mechanism.forces or mechanism.custom_forces)
 
 
 def tree_energies(model: Model, state: State) -> np.ndarray:

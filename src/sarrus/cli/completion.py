@@ -8,12 +8,6 @@ from pathlib import Path
 import typer
 
 MODEL_FILES = (".xml", ".mjcf", ".urdf", ".yaml", ".yml", ".zip")
-METHODS = {
-    "variational": "second order, the default",
-    "variational1": "first order, as printed in the paper",
-    "variational4": "fourth order, for smooth motion",
-    "variational6": "sixth order, for smooth motion to many digits",
-}
 LAYERS = ("shapes", "collision", "joints", "frames", "masses", "ground")
 
 Offer = tuple[str, str]
@@ -73,7 +67,9 @@ def models_and_runs(incomplete: str) -> list[Offer]:
 
 def methods(incomplete: str) -> list[Offer]:
     """Integrators by name."""
-    return [(name, what) for name, what in METHODS.items() if name.startswith(incomplete)]
+    from sarrus.integrators.methods import NAMES
+
+    return [(name, method.summary) for name, method in NAMES.items() if name.startswith(incomplete)]
 
 
 def layers(incomplete: str) -> list[str]:

@@ -28,6 +28,7 @@ from sarrus.cli.models import (
 from sarrus.cli.progress import progress_bar
 from sarrus.cli.summary import summary
 from sarrus.errors import FileError, Interrupted, StepFailed
+from sarrus.integrators.methods import NAMES
 
 if TYPE_CHECKING:
     from sarrus.mechanism import Mechanism
@@ -54,9 +55,7 @@ def simulate(
     ] = "0.01",
     method: Annotated[
         str,
-        typer.Option(
-            help="variational, variational1, variational4 or variational6.", autocompletion=completion.methods
-        ),
+        typer.Option(help=f"One of {', '.join(NAMES)}.", autocompletion=completion.methods),
     ] = "variational",
     keyframe: KeyframeOption = None,
     out: Annotated[

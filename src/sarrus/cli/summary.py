@@ -29,7 +29,7 @@ def summary(trajectory: Trajectory, name: str, failure: StepFailed | None = None
         "redundant_constraints": model.redundant_constraints,
         "energy_initial": energy.total[0],
         "energy_error_max": np.abs(energy.error).max(),
-        "energy_balance_max": np.abs(trajectory.energy_balance()).max(),
+        "energy_balance_max": np.abs(trajectory.energy_balance()).max() if trajectory.counts_work else None,
         "violation_max": trajectory.violation().max(),
         "min_gap": trajectory.gap().min() if meets(model) else None,
         "iterations_mean": totals["iterations_mean"],

@@ -21,6 +21,7 @@ from sarrus.cli.models import (
     mechanism_named,
 )
 from sarrus.errors import MechanismError
+from sarrus.integrators.methods import NAMES
 from sarrus.viewers.live.server import HOST, PORT, require_viser
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def view(
     method: Annotated[
         str | None,
         typer.Option(
-            help="variational, variational1, variational4 or variational6; if not given, the first.",
+            help=f"One of {', '.join(NAMES)}; if not given, the first.",
             autocompletion=completion.methods,
         ),
     ] = None,

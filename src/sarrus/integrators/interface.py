@@ -1,14 +1,18 @@
-"""What a method is: the small interface between `simulate` and an integrator, also for one's own."""
+"""What a method is: all that `simulate`, recorders and readers ask of an integrator, also of one's own.
+
+`Method` says what an integrator is and can; `Stepper` runs its steps; a `Chunk` is what these hand back.
+Both classes have defaults for all that is not essential: a method of one's own derives from `Method`,
+overrides `stepper`, and declares what it offers beyond that.  What it does not declare is refused by name."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sarrus.errors import Status
+from sarrus.errors import MechanismError, Status
 
 if TYPE_CHECKING:
     from sarrus.model import Model, State
@@ -17,10 +21,16 @@ STATS = (
     "factorisations", "iterations", "status", "singular_nodes", "momentum_iterations", "substeps",
     "unbalanced", "motor_work", "damper_work", "contact_work", "applied_work", "imbalance", "turn", "spin",
 )  # fmt: skip
-"""What the columns of `Chunk.stats` count, for each step; `RECORDED` says what a run keeps of them.
+"""What a method may count in each step, in the order of the tables; `Method.statistics` says what it counts,
+and `RECORDED` what a run keeps.
 
-A new column is added in three lines: its name at the end here (a stepper that writes fewer columns counts
-zeros there), how it is kept in `RECORDED` or `TOTALS`, and its field in `sarrus.trajectory.Stats`."""
+A new column is added in three lines: its name at the end here, how it is kept in `RECORDED` or `TOTALS`, and
+its field in `sarrus.trajectory.Stats`."""
+WORK = ("motor_work", "damper_work", "contact_work", "applied_work")
+"""The statistics without which the work done in a run is not known."""
+TOUCH_WIDTH = 12
+"""Numbers in a record of a contact; `sarrus.trajectory.touches.COLUMNS` says which."""
+BOTH_NODES = (0.0, 1.0)
 
 Reduce = Callable[[np.ndarray], np.ndarray]
 
@@ -96,12 +106,14 @@ class Failure:
 class Chunk:
     """What `Stepper.advance` returns.
 
-    nodes (m, 13 nb): the recorded nodes, as `sarrus.model.nodes.join` makes them.  stats (steps, columns):
-    see `STATS`; None: nothing was counted.  reactions (1 + m, nj, 6): wrenches from the node before on, where
-    they were asked for.  touches: records of the contacts.  winding (m, nq): joint coordinates at the
-    recorded nodes, or values that are less than half a turn from them; None: the method counts no turns, and
-    the nodes recorded must tell them.  times (m,) [s] of the recorded nodes, where steps follow the motion
-    (see `AdaptiveStepper`)."""
+    nodes (m, 13 nb): the recorded nodes, as `sarrus.model.nodes.join` makes them.  steps: how many were done,
+    all that were asked for but for a failure.  stats (steps, columns): one column for each name in
+    `Method.statistics`; None: zeros.  reactions (1 + m, nj, 6), where they were asked for: force and torque
+    on the child at the joint point, world frame, at the node before the first step, whose wrench this step
+    completes, and at the recorded nodes.  touches (n, 12): records of the contacts, where the method keeps
+    them; see `sarrus.trajectory.touches`.  winding (m, nq): joint coordinates at the recorded nodes, or
+    values that are less than half a turn from them; None: the method counts no turns, and the nodes recorded
+    must tell them.  times (m,) [s] of the recorded nodes, where steps follow the motion."""
 
     nodes: np.ndarray
     steps: int
@@ -112,56 +124,134 @@ class Chunk:
     winding: np.ndarray | None = None
     times: np.ndarray | None = None
 
-    def __post_init__(self) -> None:
-        if self.stats is None:
-            self.stats = np.zeros((self.steps, len(STATS)))
+
+@dataclass
+class Control:
+    """A compiled controller as a stepper takes it: function(t, q, v, u, memory), for the start of every step.
+
+    address: of the compiled function, which takes t and pointers to the arrays.  inputs (nu,): what it has
+    set last, at first the inputs of the start.  memory: numbers of its own.  Called from Python, it returns
+    the inputs for the step; q, v (nq,) in the order of `model.joint_slices`."""
+
+    function: Callable[..., None]
+    address: int
+    inputs: np.ndarray
+    memory: np.ndarray
+    callback: Any = field(default=None, repr=False)  # keeps the compiled code alive
+
+    def __call__(self, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        self.function(t, q, v, self.inputs, self.memory)
+        return self.inputs
 
 
-class Stepper(Protocol):
+class Stepper:
     """Runs the steps of one method on one model from one state.
 
-    reactions: whether it returns the wrenches of the joints.  projection: how far the velocities of the start
-    were from meeting the constraints, relative.  It may have `fractions`: where in a step it wants the
-    inputs, from 0 (the first node) to 1 (the last); without, at both nodes."""
+    A stepper of one's own derives from this class, keeps `time` [s] and overrides `state` and `advance`.
+    reactions: whether it hands back the wrenches of the joints.  projection: how far the velocities of the
+    start were from meeting the constraints.  fractions: where in a step it wants the inputs, from 0 (the
+    first node, first) to 1 (the last node, last)."""
 
     time: float
-    reactions: bool
-    projection: float
+    reactions: bool = False
+    projection: float = 0.0
+    fractions: Any = BOTH_NODES
 
     def state(self) -> State:
         """The state at the node reached."""
+        raise self._lacks("state()")
 
     def advance(self, steps: int, u: np.ndarray | None, every: int) -> Chunk:
         """Runs `steps` steps; records every `every`-th node, counted from the first step of the run.
 
-        u (steps or 1, fractions, inputs): inputs at the `fractions` of each step."""
-
-    # A stepper may also have step(u), which runs one step that nobody records and returns its Failure or
-    # None, for `Simulation.step`; it must count turns (see `Chunk.winding`).
-    #
-    # A stepper may also have snapshot(), a dict of arrays, and restore(dict), which puts a stepper of the
-    # same model, method and dt where another was, to the last bit: then a run that was stopped can go on.
+        u (steps or 1, fractions, inputs): inputs at the `fractions` of each step; None: there are none."""
+        raise self._lacks("advance(steps, u, every)")
 
     def read_node(self) -> None:
         """Makes sure that `state` has the velocities of the node, also where `advance` did not record it."""
 
+    step_unrecorded: Callable[[np.ndarray | None], Failure | None] | None = None
+    """A function of u (1, fractions, inputs) that runs one step, returns what failed, and counts turns (see
+    `Chunk.winding`): a quicker way for `Simulation.step`.  None: `advance` is called."""
 
-class AdaptiveStepper(Stepper, Protocol):
-    """A stepper that can choose the lengths of its steps, for simulate(dt="adaptive")."""
+    # For methods that declare it.
 
-    next_time: float
+    def end_reactions(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """(what the wrenches (nj, 6) recorded at the first node are off, those at the last node): both nodes
+        have one step only, and better values may be known at the end.  None: what was recorded stands."""
+        return None
+
+    def attach(self, control: Control) -> None:
+        """From now on `control` sets the inputs at the start of each step; `advance` writes them into u,
+        which then has a line per step."""
+        raise self._lacks("attach(control)")
+
+    @property
+    def next_time(self) -> float:
+        """Time [s] of the next node, where inputs are wanted, after `adapt`."""
+        raise self._lacks("next_time")
 
     def adapt(self, end: float) -> None:
         """From now on steps follow the motion, the last one up to time `end` [s]; dt is their length where
-        nothing moves fast.  `next_time` is the time of the next node, where inputs are wanted."""
+        nothing moves fast.  `advance` may then do fewer steps than asked, and hands back `times`."""
+        raise self._lacks("adapt(end)")
+
+    def snapshot(self) -> dict[str, np.ndarray]:
+        """All that the run goes on from, as arrays by name."""
+        raise self._lacks("snapshot()")
+
+    def restore(self, arrays: dict[str, np.ndarray]) -> None:
+        """Goes where another stepper of this model, method and dt was at its `snapshot`, to the last bit."""
+        raise self._lacks("restore(arrays)")
+
+    def _lacks(self, what: str) -> MechanismError:
+        return MechanismError(f"{type(self).__name__}, the stepper of a method, lacks {what}")
 
 
-@runtime_checkable
-class Method(Protocol):
-    """An integrator with its settings; str(method) is its name in reports and files."""
+class Method:
+    """An integrator with its settings.  One of one's own derives from this class and overrides `stepper`, and
+    `check` where there are models that it cannot run.
+
+    name: what reports and files call it; summary: one line for lists of methods.
+    order: of the error of the motion.  reversible: whether a run with all velocities reversed goes back the
+    way it came, to rounding.  one_sided: the forces of a step act at its first node alone.  explicit: springs
+    and the users' forces and potentials may be explicit in a step, so that `simulate` warns of those that dt
+    does not resolve.
+    What its steppers offer: reactions of joints; contacts, records of what they did; compiled_controllers;
+    adaptive, steps that follow the motion; resumable, runs that were stopped go on.  statistics: names of the
+    columns of `Chunk.stats`, out of `STATS`."""
+
+    name: str = ""
+    summary: str = ""
+    order: int = 1
+    reversible: bool = False
+    one_sided: bool = False
+    explicit: bool = True
+    reactions: bool = False
+    contacts: bool = False
+    compiled_controllers: bool = False
+    adaptive: bool = False
+    resumable: bool = False
+    statistics: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return self.name or type(self).__name__
 
     def check(self, model: Model) -> None:
         """Refuses, by name, models that the method cannot run."""
 
+    def check_start(self, model: Model, state: State, dt: float) -> None:
+        """Refuses, by name, starts that steps of `dt` [s] cannot leave from."""
+
     def stepper(self, model: Model, state: State, dt: float, *, reactions: bool = False) -> Stepper:
         """What runs the steps of length `dt` [s] from `state`."""
+        raise MechanismError(f"the method {self} lacks stepper(model, state, dt, *, reactions=False)")
+
+
+@dataclass(frozen=True)
+class Conventions:
+    """What a reader of a run must know of its method, kept with it in files."""
+
+    method: str
+    one_sided: bool = False
+    statistics: tuple[str, ...] = STATS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sarrus.errors import MechanismError, unknown_name
-from sarrus.integrators.interface import Method
+from sarrus.integrators.interface import Conventions, Method
 from sarrus.integrators.variational.method import Variational
 
 NAMES = {
@@ -22,9 +22,19 @@ def method_named(method: Any) -> Method:
         if method not in NAMES:
             raise unknown_name("method", method, NAMES)
         return NAMES[method]
-    if isinstance(method, Method) and not isinstance(method, type):
+    if isinstance(method, Method):
         return method
     raise MechanismError(
-        f"method must be a name ({', '.join(NAMES)}), a method such as Variational(order=4), or an object "
-        f"with check and stepper, not {method!r}"
+        f"method must be a name ({', '.join(NAMES)}), a method such as Variational(order=4), or one derived "
+        f"from sarrus.integrators.interface.Method, not {method!r}"
     )
+
+
+def conventions_of(method: Method | Conventions | str) -> Conventions:
+    """What a reader of a run must know of its method; of one that is not known by its name, the usual."""
+    if isinstance(method, Conventions):
+        return method
+    known = NAMES.get(method) if isinstance(method, str) else method
+    if known is None:
+        return Conventions(method)
+    return Conventions(str(known), bool(known.one_sided), tuple(known.statistics))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sarrus.analysis.timestep import keeps_energy
 from sarrus.plots.style import (
     BLACK,
     BLUE,
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from sarrus.mechanism import Mechanism
     from sarrus.trajectory import Trajectory
     from sarrus.trajectory.coordinates import Coordinate
 
@@ -58,13 +58,6 @@ def energy_error(axes: Axes, traj: Trajectory) -> None:
 def conserves(traj: Trajectory) -> bool:
     """Whether nothing in the mechanism of a run adds or takes energy."""
     return keeps_energy(traj.model.mechanism, traj.model.contacts.any)
-
-
-def keeps_energy(mechanism: Mechanism, touches: bool) -> bool:
-    """Whether nothing in a mechanism adds or takes energy; touches: whether it has contacts or limits."""
-    springs = (*mechanism.springs.values(), *mechanism.joint_springs.values())
-    damped = any(np.any(np.asarray(spring.damping) > 0.0) for spring in springs)
-    return not (damped or touches or mechanism.motors or mechanism.forces or mechanism.custom_forces)
 
 
 def percent(part: float) -> str:

@@ -50,10 +50,13 @@ def report(traj: Trajectory) -> str:
 
 def of_energy(traj: Trajectory) -> list[str]:
     """Energy of the start, work that was done, and the error: what neither explains."""
-    energy, work, error = traj.energy(), traj.work(), np.abs(traj.energy_balance())
+    energy = traj.energy()
+    start = f"energy          {energy.total[0]:.6g} J at the start"
+    if not traj.counts_work:
+        return [f"{start}, {energy.error[-1]:+.4g} J at the end; {traj.method} does not count the work done"]
+    work, error = traj.work(), np.abs(traj.energy_balance())
     spread = float(np.ptp(energy.potential))
     share = f" ({error.max() / spread:.2e} of the range of the potential energy)" if spread > 0.0 else ""
-    start = f"energy          {energy.total[0]:.6g} J at the start"
     paths = {"motors": work.motors, "dampers": work.dampers, "contacts": work.contacts}
     paths["applied forces"] = work.applied
     done = {name: path[-1] for name, path in paths.items() if np.any(path != 0.0)}

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sarrus.errors import FileError, SarrusError
-from sarrus.integrators.interface import RECORDED
+from sarrus.integrators.interface import RECORDED, Conventions, Method
+from sarrus.integrators.methods import conventions_of
 from sarrus.trajectory import archive
 from sarrus.trajectory.archive import Member
 from sarrus.trajectory.description import custom_terms, describe, restore
@@ -55,7 +56,7 @@ def save(traj: Trajectory, path: str | os.PathLike[str]) -> None:
     if traj.touch_records is not None:
         reactions.append(Member.of("touches", traj.touch_records, "<f8"))
     inputs = [Member.of(f"input_{k}", used, "<f8") for k, used in enumerate(traj.inputs.values())]
-    header = text_of(header_of(traj.model, traj.method, traj.dt, totals_of(stats), list(traj.inputs)))
+    header = text_of(header_of(traj.model, traj.conventions, traj.dt, totals_of(stats), list(traj.inputs)))
     ends = end_members(traj.winding, traj.final)
     archive.write(path, [Member.of(HEADER, header, "|u1"), *motion, *reactions, *inputs, *counts, *ends])
 
@@ -72,14 +73,16 @@ def totals_of(stats: Stats) -> dict[str, Any]:
 
 
 def header_of(
-    model: Model, method: Any, dt: float, totals: Mapping[str, Any], inputs: list[str]
+    model: Model, method: Method | Conventions | str, dt: float, totals: Mapping[str, Any], inputs: list[str]
 ) -> dict[str, Any]:
     """All that is not an array."""
-    code = custom_terms(model.mechanism)
+    code, known = custom_terms(model.mechanism), conventions_of(method)
     return {
         "format": FORMAT,
         "version": VERSION,
-        "method": str(method),
+        "method": known.method,
+        "one_sided": known.one_sided,
+        "statistics": list(known.statistics),
         "dt": dt,
         "bodies": list(model.body_names),
         "joints": list(model.joint_names),
@@ -114,7 +117,7 @@ def load_trajectory(
         names = {"body_names": _names(header, "bodies"), "joint_names": _names(header, "joints")}
         return Trajectory(
             _same(path, model, names) if model is not None else _builder(path, header, names),
-            str(header["method"]),
+            _conventions(header),
             float(header["dt"]),
             *(arrays[name] for name in MOTION),
             _stats(header, arrays),
@@ -217,6 +220,14 @@ def _header(path: str | os.PathLike[str], text: np.ndarray) -> Mapping[str, Any]
             f"{path}: version {version!r} of the format, this Sarrus reads versions 1 to {VERSION}{advice}"
         )
     return header
+
+
+def _conventions(header: Mapping[str, Any]) -> Conventions:
+    """What the file says of its method; an older one, the name alone."""
+    name = str(header["method"])
+    if "one_sided" not in header:
+        return conventions_of(name)
+    return Conventions(name, bool(header["one_sided"]), _names(header, "statistics"))
 
 
 def _final(arrays: Mapping[str, np.ndarray]) -> dict[str, Any] | None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sarrus.errors import FileError, MechanismError, WriteFailed
-from sarrus.integrators.interface import RECORDED
+from sarrus.integrators.interface import RECORDED, Method
 from sarrus.trajectory import archive
 from sarrus.trajectory.archive import Member
 from sarrus.trajectory.journal import Journal, JournalWriter, is_being_written, journals_of, new_name
@@ -56,7 +56,7 @@ class StreamWriter:
         self,
         path: str | os.PathLike[str],
         model: Model,
-        method: Any,
+        method: Method | str,
         dt: float,
         *,
         winding: np.ndarray | None = None,

@@ -12,6 +12,7 @@ import numpy as np
 
 from sarrus import layout as at
 from sarrus.errors import MechanismError
+from sarrus.integrators.interface import TOUCH_WIDTH
 from sarrus.trajectory.rotation import Array
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ COLUMNS = {
     "slip": (10, 1),
     "gap": (11, 1),
 }
-WIDTH = 12
+WIDTH = TOUCH_WIDTH
 STEP, STAGE, CONTACT, IMPULSE, WORK = 0, 1, 2, slice(6, 9), 9
 POSITIONS, MOMENTA = 1, 2
 
@@ -89,7 +90,8 @@ def records(traj: Trajectory) -> Array:
         return traj.touch_records
     if traj.stats.steps and traj.model.contacts.any:
         raise MechanismError(
-            "the contacts of this trajectory were not recorded; simulate the model again to see them"
+            f"the contacts of this trajectory were not recorded: its method, {traj.method}, does not record "
+            "them, or the file is older than the records; simulate the model again to see them"
         )
     return np.zeros((0, WIDTH))
 
@@ -142,7 +144,7 @@ def contact_force(traj: Trajectory, body: int) -> Array:
     force = force / traj.dt
     # One step only belongs to each end of the run: half of dt, or all of it where a method puts the forces of
     # a step at its first node.
-    one_sided = traj.method == "variational1"
+    one_sided = traj.conventions.one_sided
     last = traj.stats.steps // every
     ends_recorded = traj.stats.steps % every == 0 and last == len(traj) - 1 and last > 0
     if not one_sided:

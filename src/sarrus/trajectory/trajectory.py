@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sarrus.errors import MechanismError, unknown_name
+from sarrus.integrators.interface import WORK, Conventions, Method
+from sarrus.integrators.methods import conventions_of
 from sarrus.mechanism.rotations import multiply
 from sarrus.trajectory import invariants
 from sarrus.trajectory import touches as contact
@@ -40,13 +42,13 @@ class Trajectory:
     by name.  winding (T+1, nq): joint coordinates, or values less than half a turn from them, which say what
     turn every angle is on; (nq,) those of the first node, from where the nodes must tell.  final_state: what
     the method goes on with after the last step, for exact continuation, a State or its fields by name.
-    touch_records (n, 12): what `touches` shows, or None.
+    touch_records (n, 12): what `touches` shows, or None.  conventions: what a reader must know of the method.
     `model` may be a callable without arguments that returns the model when a read-out first needs it."""
 
     def __init__(
         self,
         model: Model | Callable[[], Model],
-        method: Any,
+        method: Method | Conventions | str,
         dt: float,
         time: Array,
         position: Array,
@@ -64,7 +66,8 @@ class Trajectory:
         touch_records: Array | None = None,
     ):
         self._model = model
-        self.method = str(method)
+        self.conventions = conventions_of(method)
+        self.method = self.conventions.method
         self.dt = float(dt)
         self.time = frozen("time", time, (None,))
         nodes = len(self.time)
@@ -113,12 +116,24 @@ class Trajectory:
 
     def work(self) -> Work:
         """.motors .dampers .contacts .applied .total: work done since the first node, each (T+1,) [J]."""
+        if not self.counts_work:
+            raise MechanismError(
+                f"the work done in this run is not known: its method, {self.method}, does not count it"
+            )
         return self._work
+
+    @property
+    def counts_work(self) -> bool:
+        """Whether the method counts the work done, or there is nothing that could do any."""
+        from sarrus.analysis.timestep import keeps_energy
+
+        counted = set(WORK) <= set(self.conventions.statistics)
+        return counted or keeps_energy(self.model.mechanism, self.model.contacts.any)
 
     def energy_balance(self) -> Array:
         """Change of the total energy since the first node minus the work done, (T+1,) [J]: the error of the
         method."""
-        return self._energy.error - self._work.total
+        return self._energy.error - self.work().total
 
     def momentum(self) -> Momentum:
         """.linear [kg m/s] and .angular [kg m^2/s] about the world origin, each (T+1, 3)."""
@@ -346,8 +361,7 @@ class Trajectory:
     def _work(self) -> Work:
         # Steps after the last recorded node have a record of their own.
         records = len(self) - 1
-        named = ("motor_work", "damper_work", "contact_work", "applied_work")
-        sums = (getattr(self.stats, name)[:records] for name in named)
+        sums = (getattr(self.stats, name)[:records] for name in WORK)
         return Work(*(np.concatenate([[0.0], np.add.accumulate(done)]) for done in sums))
 
     @cached_property

@@ -7,18 +7,17 @@ import pytest
 
 import sarrus
 from sarrus.errors import MechanismError, Status, StepFailed
-from sarrus.integrators.interface import Chunk, Failure, Method
+from sarrus.integrators.interface import Chunk, Failure, Method, Stepper
 from sarrus.model.nodes import join
 
 
-class Drift:
+class Drift(Method):
     """Bodies that go straight on; fails at the step of the number `fails`."""
+
+    name = "drift"
 
     def __init__(self, fails: int = -1):
         self.fails = fails
-
-    def __str__(self) -> str:
-        return "drift"
 
     def check(self, model):
         if model.joint_names:
@@ -28,9 +27,7 @@ class Drift:
         return DriftStepper(state.copy(), dt, self.fails)
 
 
-class DriftStepper:
-    reactions, projection = False, 0.0
-
+class DriftStepper(Stepper):
     def __init__(self, state, dt, fails):
         self.now, self.dt, self.fails, self.done = state, dt, fails, 0
 
@@ -40,9 +37,6 @@ class DriftStepper:
 
     def state(self):
         return self.now.copy()
-
-    def read_node(self):
-        pass
 
     def advance(self, steps, u, every):
         nodes, failure = [], None

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sarrus
-from sarrus.plots.panels import keeps_energy
+from sarrus.analysis.timestep import keeps_energy
 from sarrus.viewers.live.forces import JointPoints, arrows, weight
 from sarrus.viewers.live.instant import TRAIL, Instant, Trail
 from sarrus.viewers.live.ranges import coordinate_range, input_ranges, nearest_turn, wrapped

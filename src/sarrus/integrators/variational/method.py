@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sarrus.errors import MechanismError
+from sarrus.integrators.interface import STATS, Method
 from sarrus.mechanism.constraints import Rolling
 
 if TYPE_CHECKING:
@@ -29,10 +30,19 @@ STAGES = {
 }
 # Where the stages begin and end.
 FRACTIONS = {order: np.concatenate([[0.0], np.cumsum(stages)]) for order, stages in STAGES.items()}
+# What the orders are for, in a list of methods.
+SUMMARIES = {
+    1: "first order, as printed in the paper",
+    2: "second order, the default",
+    4: "fourth order, for smooth motion",
+    6: "sixth order, for smooth motion to many digits",
+}
+# The discrete rotation of a step exists for |w| dt below this.
+LARGEST_TURN = 2.0
 
 
 @dataclass(frozen=True)
-class Variational:
+class Variational(Method):
     """Variational integrator in position-momentum form.
 
     order 2: potentials by the trapezoidal rule, the same solves as order 1.  order 1: forces at the first
@@ -55,6 +65,9 @@ class Variational:
     max_substeps: int = 1024
     balance: float = 1e-3
     friction_sides: int | None = None
+
+    reactions = contacts = compiled_controllers = resumable = True
+    statistics = STATS
 
     def __post_init__(self) -> None:
         if self.order not in STAGES:
@@ -86,8 +99,10 @@ class Variational:
         """The name that `simulate` takes for it."""
         return "variational" if self.order == 2 else f"variational{self.order}"
 
-    def __str__(self) -> str:
-        return self.name
+    @property
+    def summary(self) -> str:
+        """One line for lists of methods."""
+        return SUMMARIES[self.order]
 
     @property
     def stages(self) -> np.ndarray:
@@ -97,12 +112,30 @@ class Variational:
     @property
     def fractions(self) -> np.ndarray:
         """Where in a step it takes its inputs, as parts of it: at its start and at the ends of its stages."""
-        return FRACTIONS[self.order]
+        stages = self.stages
+        if stages is STAGES[self.order]:
+            return FRACTIONS[self.order]
+        return np.concatenate([[0.0], np.cumsum(stages)])
 
     @property
     def weights(self) -> tuple[float, float]:
         """Weights of the forces at the two nodes of a step."""
         return (1.0, 0.0) if self.order == 1 else (0.5, 0.5)
+
+    @property
+    def one_sided(self) -> bool:
+        """Whether the forces of a step act at its first node alone."""
+        return self.weights[1] == 0.0
+
+    @property
+    def reversible(self) -> bool:
+        """Whether a run with all velocities reversed goes back the way it came."""
+        return not self.one_sided
+
+    @property
+    def adaptive(self) -> bool:
+        """Whether steps can follow the motion: the rule is for symmetric steps of one stage."""
+        return self.reversible and len(self.stages) == 1
 
     def check(self, model: Model) -> None:
         """Refuses, by name, models that the method cannot run."""
@@ -120,6 +153,20 @@ class Variational:
                     f"friction do not allow (here {model.contacts.name_of(0)!r}); use variational"
                 )
             self._warn_of_dampers(model)
+
+    def check_start(self, model: Model, state: State, dt: float) -> None:
+        """Refuses a start that spins too fast for the discrete rotation."""
+        from sarrus.analysis.timestep import spin_bound
+
+        if spin_bound(state) * dt < LARGEST_TURN:
+            return
+        spin = np.linalg.norm(state.angular_velocity, axis=1) * dt
+        if spin.max(initial=0.0) >= LARGEST_TURN:
+            b = int(np.argmax(spin))
+            raise MechanismError(
+                f"body {model.body_names[b]!r} spins by |w| dt = {spin[b]:.3g}, the discrete rotation needs "
+                f"less than {LARGEST_TURN:g}: use dt below {LARGEST_TURN * dt / spin[b]:.3g} s"
+            )
 
     def _warn_of_dampers(self, model: Model) -> None:
         import warnings

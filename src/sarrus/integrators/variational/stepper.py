@@ -15,7 +15,7 @@ from sarrus import layout as at
 from sarrus._jit import Compiling
 from sarrus.dynamics.readout import load_node, save_node
 from sarrus.errors import MechanismError, Status
-from sarrus.integrators.interface import STATS, Chunk, Failure
+from sarrus.integrators.interface import STATS, Chunk, Control, Failure, Stepper
 from sarrus.integrators.variational import balance, rollout
 from sarrus.integrators.variational import columns as run
 from sarrus.integrators.variational.active_rows import ActiveRows
@@ -61,7 +61,7 @@ NOTHING = (np.zeros((1, 1)), np.zeros((1, 1)), np.zeros((1, run.STATS), np.int64
 NO_TOUCHES = np.zeros((0, TOUCH_COLS))
 
 
-class VariationalStepper:
+class VariationalStepper(Stepper):
     """Runs steps of length dt from `state`."""
 
     def __init__(self, method, model: Model, state: State, dt: float, *, reactions: bool):
@@ -173,9 +173,6 @@ class VariationalStepper:
         self.counts[run.START] = run.NO_START
         return float(self.values[3, 0])
 
-    def read_node(self) -> None:
-        """Nothing: every step ends with the velocities of its node."""
-
     def choose(self) -> None:
         """Active rows of the loops at the node, by pivoted elimination of all candidates."""
         if self.rows is not None:
@@ -219,7 +216,7 @@ class VariationalStepper:
         nodes, winding = out[1:line, :bodies], out[1:line, bodies:]
         return Chunk(nodes, k, _table(stats[:k], sums[:k]), failure, table, touches, winding, times)
 
-    def step(self, u: np.ndarray | None) -> Failure | None:
+    def step_unrecorded(self, u: np.ndarray | None) -> Failure | None:
         """Runs one step that nobody records; returns what failed."""
         out, reactions, stats, sums = self._unread
         stats.fill(0)
@@ -286,13 +283,17 @@ class VariationalStepper:
 
     def adapt(self, end: float) -> None:
         """From now on steps follow the motion, up to time `end` [s]; dt is their length where nothing
-        turns.  Refuses what cannot follow."""
-        if self.method.order != 2:
-            raise MechanismError(f'dt="adaptive" is for order 2 ("variational"), not for {self.method}')
+        turns."""
         settings = self.settings
         settings[[run.TAU, run.BASE, run.END, run.TIME]] = AIM, self.dt, end, self.time
         self.adapts, self.begun = True, self.time
         self.start(run.PLAN)
+
+    def attach(self, control: Control) -> None:
+        """The compiled loop calls `control` at the start of every step."""
+        self.control, self.controller = control, control.address
+        self.memory = control.memory[None]
+        self.values[2, : len(control.inputs)] = control.inputs
 
     def largest_part(self) -> int:
         """Length of the first part of a step, in units of the smallest."""
@@ -402,7 +403,7 @@ class VariationalStepper:
         first = self.total[2 * nj + 1 : 3 * nj + 1]
         duration, nodes = self.total[nj, :2]
         ended = sums / duration if duration > 0.0 else np.zeros_like(sums)
-        if nodes < 2.0 or self.method.order == 1:
+        if nodes < 2.0 or self.method.one_sided:
             return np.zeros((count, 6)), ended[:count]
         return 0.5 * first[:count], (ended + 0.5 * last)[:count]
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sarrus.errors import MechanismError, SarrusError
+from sarrus.integrators.interface import TOUCH_WIDTH
 from sarrus.integrators.methods import method_named
 from sarrus.model import State, build
 from sarrus.model.nodes import join
@@ -24,7 +25,7 @@ from sarrus.viewers.live.instant import NONE, Instant
 from sarrus.viewers.live.pull import Pull
 
 if TYPE_CHECKING:
-    from sarrus.integrators.variational.stepper import Chunk
+    from sarrus.integrators.interface import Chunk
     from sarrus.mechanism import Mechanism
 
 # Most steps that one call to the stepper does: the clock is looked at in between.
@@ -94,7 +95,7 @@ class LiveRun:
             chunk = self._advance(count)
             if chunk is None:
                 break
-            records.append(chunk.touches)
+            records.append(touches_of(chunk))
             done += count
             if self._now() - start >= budget:
                 break
@@ -155,7 +156,7 @@ class LiveRun:
         self._feel()
         chunk = self._advance(1)
         if chunk is not None:
-            self._contacts = contact_forces(self.model, chunk.touches, self.dt)
+            self._contacts = contact_forces(self.model, touches_of(chunk), self.dt)
         self._read()
 
     def reset(self) -> None:
@@ -304,3 +305,8 @@ class LiveRun:
         state = self._state
         wrenches = share(self.model, join(state.position, state.orientation), self._wrenches[None])[0]
         return self._joint_points.forces(state.position, state.orientation, wrenches)
+
+
+def touches_of(chunk: Chunk) -> np.ndarray:
+    """What a chunk records of contacts: nothing where the method does not."""
+    return np.zeros((0, TOUCH_WIDTH)) if chunk.touches is None else chunk.touches

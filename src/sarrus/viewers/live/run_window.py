@@ -6,8 +6,8 @@ import webbrowser
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from sarrus.analysis.timestep import keeps_energy
 from sarrus.model.posing import coordinate_names
-from sarrus.plots.panels import keeps_energy
 from sarrus.viewers.live.instant import Trail
 from sarrus.viewers.live.ranges import Range, coordinate_range, input_ranges, nearest_turn, wrapped
 from sarrus.viewers.live.run import LiveRun

@@ -98,7 +98,7 @@ def arrows_of(traj: Trajectory, motion: Motion) -> Arrows | None:
     middle = total(point * weight[:, None]) / np.bincount(row, weight, count)[:, None]
     nodes = np.searchsorted(edges, traj.time[0] + traj.dt * np.arange(traj.stats.steps + 1))
     share = np.full(len(nodes), traj.dt)
-    if traj.method == "variational1":
+    if traj.conventions.one_sided:
         share[-1] = 0.0  # the forces of a step act at its first node
     else:
         share[[0, -1]] *= 0.5  # a node at an end of the run has one step only
