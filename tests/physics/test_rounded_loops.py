@@ -212,3 +212,18 @@ def test_a_run_whose_energy_is_kept_says_nothing(dt):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         sarrus.simulate(model, duration=10.0, dt=dt)
+
+
+def test_what_rests_says_nothing_though_its_energy_is_rounding():
+    # A cantilever that closes a loop and carries a load: its kinetic energy is about 1e-34 J.
+    mech = sarrus.Mechanism()
+    mech.add_body("beam", 2.0, (0.1, 0.2, 0.25), position=(0, 0.5, 0))
+    mech.add_joint("loose", "free", "world", "beam", at=(0, 0, 0))
+    mech.add_joint("wall", "fixed", "world", "beam", at=(0, 0, 0))
+    mech.add_force("load", "beam", force=(1.0, 2.0, -3.0), torque=(0.4, 0.5, 0.6), at=(0, 1.0, 0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sarrus.RigidMechanism)
+        model = sarrus.build(mech)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sarrus.simulate(model, duration=0.2, dt=0.01, reactions=True)

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 # Records that are looked at, spread over the run: a long one is not read again for this.
 LOOKED_AT = 20
+# Bodies that move by no more than this part of the size in a step are at rest: steps are solved to about as
+# much.
+STILL = 1e-9
 
 
 def unexplained_gain(trajectory: Trajectory) -> float:
@@ -27,5 +30,6 @@ def unexplained_gain(trajectory: Trajectory) -> float:
     energy = invariants.energy(t.model, *motion, winding)
     peak = float(energy.kinetic.max())
     gained = float(energy.total[-1] - energy.total[0] - t.work().total[-1])
+    still = 0.5 * float(t.model.masses.sum()) * (STILL * t.model.size / t.dt) ** 2
     # Not "gained if ...": NaN is no gain that could be told.
-    return gained / peak if peak > 0.0 and np.isfinite(gained) else 0.0
+    return gained / peak if peak > still and np.isfinite(gained) else 0.0
