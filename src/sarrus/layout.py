@@ -173,9 +173,9 @@ SCRATCH_LINES = 3
 # variables s, gamma, b, psi, l (see `solvers/cone.py`), their directions, residuals; gap and slip at the
 # trial configuration; derivative of the forces, constant part of their change; normal and tangents; arms and
 # local places of the contact point; scales of force and length; velocities at the start of a stage; whether
-# it is round; gap and contact point at the node
+# it is round; gap and contact point at the node; whether its law is convex, with which slip (`convex.py`)
 NODE_B, NODE_A, TRIAL_B, TRIAL_A = 0, 18, 36, 54
 VARIABLES, DIRECTIONS, RESIDUALS, TRIAL = 72, 79, 86, 93
 SLOPE, CHANGE, FRAME, ARM_B, ARM_A, LOCAL_B, LOCAL_A = 96, 105, 108, 117, 120, 123, 126
-SCALE_F, SCALE_L, BEFORE, ROUND, GAP, POINT = 129, 130, 131, 134, 135, 136
+SCALE_F, SCALE_L, BEFORE, ROUND, GAP, POINT, CONVEX, LAG = 129, 130, 131, 134, 135, 136, 139, 140
 WORK_COLS = 164

@@ -14,6 +14,8 @@ from sarrus._jit import helper
 
 # Rounding of a force at the boundary of its cone, as a part of it.
 ROUNDING = 1e-15
+# Accuracy of a root on the path, as a part of it, and the most steps to it.
+ROOT, ROOT_STEPS = 1e-12, 60
 
 
 @helper
@@ -34,6 +36,45 @@ def path_slip(m, l1, l2, kappa):
 
 
 @helper
+def path_cone(z0, z1, z2, kappa, stiffness):
+    """(m, b1, b2, psi, l1, l2) on the central path of a cone whose forces are springs: stiffness (psi, l) -
+    (m, b) = z, (m, b) o (psi, l) = kappa (1, 0, 0)"""
+    size = sqrt(z1 * z1 + z2 * z2)
+    near, pull = path_gap((z0 - size) / stiffness, kappa, stiffness)
+    far, push = path_gap((z0 + size) / stiffness, kappa, stiffness)
+    d1, d2 = (0.5 * z1 / size, 0.5 * z2 / size) if size > 0.0 else (0.0, 0.0)
+    force, slip = push - pull, far - near
+    return 0.5 * (push + pull), force * d1, force * d2, 0.5 * (far + near), slip * d1, slip * d2
+
+
+@helper
+def path_friction(m, z1, z2, kappa, stiffness):
+    """(b1, b2, psi, l1, l2) on the central path of a contact whose friction is a spring: stiffness l - b = z.
+
+    With p = stiffness psi: m p (1 - |z|^2 / (p + m)^2) = stiffness kappa, one root beyond |z| - m; sticking
+    and sliding come out by themselves"""
+    size, product = sqrt(z1 * z1 + z2 * z2), stiffness * kappa
+    over, under = max(size - m, 0.0), max(m - size, 0.0)
+    low, high, d = 0.0, 1e300, product / m + sqrt(product)
+    for _ in range(ROOT_STEPS):
+        p = over + d
+        q = (d + under) / (p + m) * (1.0 + size / (p + m))
+        value = m * p * q - product
+        if value < 0.0:
+            low = d
+        else:
+            high = d
+        last, d = d, d - value / (m * q + 2.0 * m * p * (1.0 - q) / (p + m))
+        if not (low < d < high):
+            d = 2.0 * low if high == 1e300 else 0.5 * (low + high)
+        if abs(d - last) <= ROOT * d:
+            break
+    p = over + d
+    force, slip = -m / (p + m), p / (p + m) / stiffness
+    return force * z1, force * z2, p / stiffness, slip * z1, slip * z2
+
+
+@helper
 def normal_direction(s, gamma, r0, r1, dphi):
     """(ds, dgamma) of the linearised s = phi (residual r0) and s gamma = kappa (r1)"""
     ds = dphi - r0
@@ -49,6 +90,18 @@ def friction_direction(m, dm, b, psi, l, r, d):
     top = -r[2] - psi * dm - b[0] * dl1 - b[1] * dl2 + (l[0] * q1 + l[1] * q2) / psi
     dpsi = top / (m - (l[0] * b[0] + l[1] * b[1]) / psi)
     return -(q1 + b[0] * dpsi) / psi, -(q2 + b[1] * dpsi) / psi, dpsi, dl1, dl2
+
+
+@helper
+def cone_force(m, b, psi, dpsi, l, r, d):
+    """(dm, db) of the linearised l = slip (residuals r[0:2]) and cone (r[2:5]), for changes dpsi and d of the
+    slip: where psi, not m, is given"""
+    dl1, dl2 = d[0] - r[0], d[1] - r[1]
+    q1, q2 = r[3] + m * dl1 + dpsi * b[0], r[4] + m * dl2 + dpsi * b[1]
+    top = -r[2] - m * dpsi - b[0] * dl1 - b[1] * dl2 + (l[0] * q1 + l[1] * q2) / psi
+    size = sqrt(l[0] * l[0] + l[1] * l[1])
+    dm = top / max((psi - size) * (psi + size) / psi, ROUNDING * psi)
+    return dm, -(q1 + dm * l[0]) / psi, -(q2 + dm * l[1]) / psi
 
 
 @helper

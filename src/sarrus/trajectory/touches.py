@@ -36,7 +36,8 @@ POSITIONS, MOMENTA = 1, 2
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Touches:
-    """Closed contacts, one entry per step, stage and contact; arrays of n entries, in the order of time.
+    """Contacts that the steps looked at, one entry per step, stage and contact; arrays of n entries, in the
+    order of time.  Open ones nearby have the small force that the barrier of the solver leaves them.
 
     step: from 0.  time [s]: of the node where the impulse acts.  stage: 1 positions, at the first node of the
     step; 2 momenta, at its last.  contact: its number.  point (n, 3) [m], world frame.  impulse (n, 3) [N s]:

@@ -37,6 +37,21 @@ def path(phi, kappa, stiffness, mu, l1, l2):
     return s, gamma, cone.path_slip(mu * gamma, l1, l2, kappa)
 
 
+@numba.njit
+def spring_cone(z0, z1, z2, kappa, stiffness):
+    return cone.path_cone(z0, z1, z2, kappa, stiffness)
+
+
+@numba.njit
+def spring_friction(m, z1, z2, kappa, stiffness):
+    return cone.path_friction(m, z1, z2, kappa, stiffness)
+
+
+@numba.njit
+def cone_force(m, b, psi, dpsi, l, r, d):
+    return cone.cone_force(m, b, psi, dpsi, l, r, d)
+
+
 def inside(rng):
     """A random point (t, v) of the cone t > |v|, some of them near its boundary."""
     v = rng.normal(size=2) * 10.0 ** rng.uniform(-6, 2)
@@ -131,3 +146,46 @@ def test_the_start_lies_on_the_decoupled_central_path(phi, kappa):
     # On the way to rest both sides of the second equation cancel to kappa.
     assert abs(m * psi + b @ l - kappa) < 1e-12 * max(kappa, m * psi)
     assert np.abs(m * l + psi * b).max() < 1e-12 * m * psi
+
+
+def assert_on_path(m, b, psi, l, kappa):
+    """(m, b) o (psi, l) = kappa (1, 0, 0), inside both cones."""
+    assert m > np.linalg.norm(b)
+    assert psi > np.linalg.norm(l)
+    assert abs(m * psi + b @ l - kappa) < 1e-9 * max(kappa, m * psi)
+    assert np.abs(m * l + psi * b).max() < 1e-9 * m * psi
+
+
+def test_friction_that_is_a_spring_starts_on_the_central_path_stuck_or_sliding():
+    rng, stiffness = np.random.default_rng(3), 1e4
+    for _ in range(SAMPLES):
+        m, z = 10.0 ** rng.uniform(-3, 3), rng.normal(size=2) * 10.0 ** rng.uniform(-4, 4)
+        kappa = 10.0 ** rng.uniform(-3, 3) * max(m, np.linalg.norm(z)) ** 2 / stiffness
+        b1, b2, psi, l1, l2 = spring_friction(m, *z, kappa, stiffness)
+        b, l = np.array([b1, b2]), np.array([l1, l2])
+        assert_on_path(m, b, psi, l, kappa)
+        np.testing.assert_allclose(stiffness * l - b, z, rtol=1e-9, atol=1e-9 * np.linalg.norm(z))
+
+
+def test_a_cone_of_springs_starts_on_the_central_path():
+    rng, stiffness = np.random.default_rng(4), 1e4
+    for _ in range(SAMPLES):
+        z = rng.normal(size=3) * 10.0 ** rng.uniform(-4, 4)
+        kappa = 10.0 ** rng.uniform(-3, 3) * (z @ z) / stiffness
+        m, b1, b2, psi, l1, l2 = spring_cone(*z, kappa, stiffness)
+        assert_on_path(m, np.array([b1, b2]), psi, np.array([l1, l2]), kappa)
+        found = stiffness * np.array([psi, l1, l2]) - [m, b1, b2]
+        np.testing.assert_allclose(found, z, atol=1e-9 * max(m, stiffness * psi))
+
+
+def test_the_force_of_a_cone_for_given_displacements_solves_its_linearised_equations():
+    rng = np.random.default_rng(5)
+    for _ in range(SAMPLES):
+        (m, b), (psi, l) = inside(rng), inside(rng)
+        r, d, dpsi = rng.normal(size=5), rng.normal(size=2), rng.normal()
+        dm, *db = cone_force(m, tuple(b), psi, dpsi, tuple(l), tuple(r), tuple(d))
+        db, dl = np.array(db), d - r[:2]
+        first = np.array([psi * dm, m * dpsi, *(l * db), *(b * dl), r[2]])
+        assert abs(first.sum()) < 1e-9 * np.abs(first).max()
+        others = np.array([dm * l, psi * db, m * dl, dpsi * b, r[3:]])
+        assert np.abs(others.sum(axis=0)).max() < 1e-9 * np.abs(others).max()

@@ -18,9 +18,11 @@ from sarrus.layout import (
     BOUND,
     CONTACT_KIND,
     CONTACTS,
+    CONVEX,
     DIRECTIONS,
     DRAG,
     FORCE2,
+    LAG,
     MU,
     RESIDUALS,
     S_CONTACTS,
@@ -81,6 +83,19 @@ def variables_of(work, w):
 def is_pyramid(topo, state, i):
     """Whether the friction of contact i is a pyramid, not a cone"""
     return topo[topo[0, T_CONTACTS] + i, CONTACT_KIND] == TOUCH and sides_of(topo, state) > 0
+
+
+@helper
+def is_convex(work, w):
+    """Whether the contact at line w has the convex law: psi = s / mu + LAG in place of s gamma = kappa"""
+    return get1(work, w, CONVEX) != 0.0
+
+
+@helper
+def convex_error(state, work, k, w):
+    """psi - s / mu - LAG of a contact with the convex law [m]"""
+    s, psi = get1(work, w, VARIABLES), get1(work, w, VARIABLES + 4)
+    return psi - s / get1(state, k, MU) - get1(work, w, LAG)
 
 
 @helper
@@ -190,7 +205,7 @@ def start_contacts(topo, state, work, level, memory):
 def products(topo, state, work, i, w, alpha):
     """(s gamma, m psi + b.l) of contact i after a part alpha of the direction"""
     first, second = 0.0, 0.0
-    if has_normal(topo, i):
+    if has_normal(topo, i) and not is_convex(work, w):
         s = get1(work, w, VARIABLES) + alpha * get1(work, w, DIRECTIONS)
         gamma = get1(work, w, VARIABLES + 1) + alpha * get1(work, w, DIRECTIONS + 1)
         first = s * gamma
@@ -215,7 +230,8 @@ def mean_product(topo, state, work, alpha):
             w = topo[0, W_CONTACTS] + i
             first, second = products(topo, state, work, i, w, alpha)
             scale = 1.0 / energy_scale(work, w)
-            count += (1 if has_normal(topo, i) else 0) + (1 if has_friction(topo, state, i) else 0)
+            count += 1 if has_normal(topo, i) and not is_convex(work, w) else 0
+            count += 1 if has_friction(topo, state, i) else 0
             largest = second
             if has_friction(topo, state, i) and is_pyramid(topo, state, i):
                 second, largest = pyramid_products(work, w, sides_of(topo, state), alpha)
@@ -283,6 +299,8 @@ def put_residuals(topo, state, work, level, second):
                 work, w, RESIDUALS + 1,
                 s * gamma - kappa + second * get1(work, w, DIRECTIONS) * dgamma,
             )  # fmt: skip
+            if is_convex(work, w):
+                put1(work, w, RESIDUALS + 1, convex_error(state, work, topo[0, S_CONTACTS] + i, w))
         if has_friction(topo, state, i):
             m, dm = cone_size(topo, state, work, i), 0.0
             if is_pyramid(topo, state, i):
@@ -309,7 +327,7 @@ def longest_contact_step(topo, state, work):
         if not is_on(topo, state, i):
             continue
         w = topo[0, W_CONTACTS] + i
-        if has_normal(topo, i):
+        if has_normal(topo, i) and not is_convex(work, w):
             for j in range(2):
                 d = get1(work, w, DIRECTIONS + j)
                 step, total = min(step, longest_step(get1(work, w, VARIABLES + j), d)), total + d
@@ -343,6 +361,10 @@ def contact_errors(topo, state, work):
             s = get1(work, w, VARIABLES)
             e = s - get1(work, w, TRIAL)
             top, total = max(top, abs(e)), total + e
+            if is_convex(work, w):
+                # Its gaps may be negative.
+                e = convex_error(state, work, topo[0, S_CONTACTS] + i, w)
+                top, total, s = max(top, abs(e)), total + e, 2.0 * abs(e)
             sure = sure and abs(e) <= 0.5 * s
             least = max(least, SMALLEST_GAP * get1(work, w, VARIABLES + 1) / energy_scale(work, w))
         if has_friction(topo, state, i):

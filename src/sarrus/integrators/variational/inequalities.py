@@ -10,6 +10,7 @@ from sarrus.integrators.variational.central_path import (
     cone_size,
     has_friction,
     has_normal,
+    is_convex,
     is_pyramid,
     variables_of,
 )
@@ -59,7 +60,9 @@ from sarrus.layout import (
 from sarrus.maths.access import add_to6, get1, get6, get36, put1, put36
 from sarrus.maths.spatial import ZERO6, axpy6, minus_outer6, scale6
 from sarrus.solvers.cone import (
+    cone_force,
     friction_direction,
+    friction_multiplier,
     friction_slip,
     normal_direction,
 )
@@ -78,10 +81,15 @@ def friction_residuals(work, w):
     )
 
 
+@helper
+def gamma_of(work, w):
+    return get1(work, w, VARIABLES + 1)
+
+
 @kernel
 def force_change(topo, state, work, i, w, homogeneous, d0, d1, d2):
     """(dgamma, db1, db2) for changes of gap and slip; homogeneous: without the residuals"""
-    dgamma, b1, b2 = 0.0, 0.0, 0.0
+    dgamma, b1, b2, r0, r1 = 0.0, 0.0, 0.0, 0.0, 0.0
     if has_normal(topo, i):
         r0 = 0.0 if homogeneous else get1(work, w, RESIDUALS)
         r1 = 0.0 if homogeneous else get1(work, w, RESIDUALS + 1)
@@ -89,6 +97,10 @@ def force_change(topo, state, work, i, w, homogeneous, d0, d1, d2):
     if has_friction(topo, state, i):
         b, psi, l = variables_of(work, w)
         r = STILL if homogeneous else friction_residuals(work, w)
+        if is_convex(work, w):
+            mu = get1(state, topo[0, S_CONTACTS] + i, MU)
+            dm, b1, b2 = cone_force(mu * gamma_of(work, w), b, psi, (d0 - r0) / mu - r1, l, r, (d1, d2))
+            return dm / mu, b1, b2
         m, dm = cone_size(topo, state, work, i), 0.0
         if has_normal(topo, i):
             dm = get1(state, topo[0, S_CONTACTS] + i, MU) * dgamma
@@ -102,11 +114,11 @@ def force_change(topo, state, work, i, w, homogeneous, d0, d1, d2):
 @kernel
 def kinematic_change(topo, state, work, i, w, homogeneous, dgamma, b1, b2):
     """(dgap, dslip1, dslip2) for changes of the forces: the inverse of `force_change`"""
-    gap, l1, l2 = 0.0, 0.0, 0.0
+    gap, l1, l2, r0, r1 = 0.0, 0.0, 0.0, 0.0, 0.0
     if has_normal(topo, i):
         r0 = 0.0 if homogeneous else get1(work, w, RESIDUALS)
         r1 = 0.0 if homogeneous else get1(work, w, RESIDUALS + 1)
-        gap = r0 - (r1 + get1(work, w, VARIABLES) * dgamma) / get1(work, w, VARIABLES + 1)
+        gap = r0 - (r1 + get1(work, w, VARIABLES) * dgamma) / gamma_of(work, w)
     if has_friction(topo, state, i):
         b, psi, l = variables_of(work, w)
         r = STILL if homogeneous else friction_residuals(work, w)
@@ -117,6 +129,9 @@ def kinematic_change(topo, state, work, i, w, homogeneous, dgamma, b1, b2):
             l1, l2 = pyramid_slip(work, w, sides_of(topo, state), dm, b1, b2, homogeneous)
         else:
             l1, l2 = friction_slip(m, dm, b, psi, l, r, (b1, b2))
+            if is_convex(work, w):
+                dpsi = friction_multiplier(m, dm, b, psi, l, r, (b1, b2))
+                gap = get1(state, topo[0, S_CONTACTS] + i, MU) * (dpsi + r1) + r0
     return gap, l1, l2
 
 
@@ -295,6 +310,9 @@ def put_directions(topo, state, work, dt, loops):
             r = friction_residuals(work, w)
             # From the slip, not from the force: at the boundary of the cone that would divide by rounding.
             dpsi = friction_direction(m, dm, b, psi, l, r, (d1, d2))[2]
+            if is_convex(work, w):
+                ds = get1(work, w, DIRECTIONS)
+                dpsi = ds / get1(state, topo[0, S_CONTACTS] + i, MU) - get1(work, w, RESIDUALS + 1)
             put1(work, w, DIRECTIONS + 4, dpsi)
             put1(work, w, DIRECTIONS + 5, d1 - r[0])
             put1(work, w, DIRECTIONS + 6, d2 - r[1])

@@ -101,8 +101,9 @@ CENTRAL = 0.1
 POLISH = 10
 # Raise of the final barrier where a gap would be lost in rounding.
 RAISE = 10.0
-# Number of starts that `attempt_of` knows; the last one takes short steps.
-ATTEMPTS = 10
+# Number of starts that `attempt_of` knows; the last one takes short steps.  From FIRST_CONVEX on come so many
+# attempts that start from the solution of a convex problem, then the others.
+ATTEMPTS, FIRST_CONVEX, TRIES_CONVEX = 10, 1, 6
 # Smallest barrier of a warm start, natural units.
 WARM_LEVEL = 1e-2
 
@@ -297,6 +298,12 @@ def begin_contacts(topo, state, work, dt, level, memory):
 
 
 @helper
+def is_convex_start(attempt):
+    """Whether this attempt starts from the solution of a convex problem (`convex.py`)"""
+    return FIRST_CONVEX <= attempt < FIRST_CONVEX + TRIES_CONVEX
+
+
+@helper
 def attempt_of(attempt, level, loaded):
     """(barrier, memory of the start, least lowering of the barrier, whether by short steps) of the attempts
     from cold, for the barrier that the energy of the step suggests, and that of the load.
@@ -304,6 +311,8 @@ def attempt_of(attempt, level, loaded):
     Keeping to the centre helps where an iterate would stick to the boundary of a cone.  Where friction is
     strong the path from one start may turn back before its end; another then leads on.  Bodies that carry
     others of a hundred or a thousand times their mass need barriers with the square of that"""
+    if attempt >= FIRST_CONVEX:
+        attempt -= TRIES_CONVEX
     if attempt == 1:
         return max(loaded, level), COLD_START, 0.0, False
     if attempt < 3:

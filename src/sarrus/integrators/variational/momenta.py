@@ -18,17 +18,21 @@ from sarrus.dynamics.drive import coordinate_of_freedom
 from sarrus.dynamics.elements import potential_energy
 from sarrus.integrators.variational.balance import kinetic_energy
 from sarrus.integrators.variational.central_path import barrier_work, has_normal, loaded_level, start_level
+from sarrus.integrators.variational.convex import first_barrier, put_lags, solve_from_convex
 from sarrus.integrators.variational.interior import (
     ATTEMPTS,
     COLD,
+    FIRST_CONVEX,
     LAST_RESORT,
     MOMENTA,
+    TRIES_CONVEX,
     WARM,
     WARM_LEVEL,
     attempt_of,
     begin_contacts,
     final_level,
     interior,
+    is_convex_start,
 )
 from sarrus.integrators.variational.momentum_balance import put_gaps
 from sarrus.integrators.variational.newton import CONVERGED, ITERATION_LIMIT
@@ -187,7 +191,11 @@ def solve_momenta(topo, par, state, work, time, dt, gravity, tolerance, bounce, 
             else:
                 break
             weakness = WEAK
-        for attempt in range(-1, ATTEMPTS):
+        barrier = first_barrier(topo, state)
+        for attempt in range(-1, ATTEMPTS + TRIES_CONVEX):
+            convex = is_convex_start(attempt)
+            if convex and barrier == 0.0:
+                continue
             for b in range(topo[0, BODIES]):
                 put6(state, b, U, get6(work, b, U_BEFORE))
             clear_multipliers(topo, state, loops)
@@ -200,16 +208,27 @@ def solve_momenta(topo, par, state, work, time, dt, gravity, tolerance, bounce, 
                     return CONVERGED, 0
                 if bounce != 0.0:
                     continue
-            level, worst = start_level(topo, state, work)
-            level, memory, centre, short = attempt_of(attempt, level, loaded_level(topo, state, work, FORCE2))
-            if attempt == -1:
-                level, memory = WARM_LEVEL, FORCE2
-            begin_contacts(topo, state, work, dt, level, memory)
-            most = WARM if attempt == -1 else LAST_RESORT if short else COLD
-            status, count = interior(
-                topo, par, state, work, time, dt, 0.0, 0.0, gravity, tolerance, end, most,
-                level if short else 0.0, centre, 0.0, MOMENTA, loops, elements, whole,
-            )  # fmt: skip
+            if convex:
+                if attempt == FIRST_CONVEX:
+                    put_lags(topo, state, work, False)
+                put_forces(topo, state, work, False)
+                status, count, barrier = solve_from_convex(
+                    topo, par, state, work, time, dt, 0.0, 0.0, gravity, tolerance, end, barrier, MOMENTA,
+                    loops, elements, whole,
+                )  # fmt: skip
+            else:
+                level, worst = start_level(topo, state, work)
+                level, memory, centre, short = attempt_of(
+                    attempt, level, loaded_level(topo, state, work, FORCE2)
+                )
+                if attempt == -1:
+                    level, memory = WARM_LEVEL, FORCE2
+                begin_contacts(topo, state, work, dt, level, memory)
+                most = WARM if attempt == -1 else LAST_RESORT if short else COLD
+                status, count = interior(
+                    topo, par, state, work, time, dt, 0.0, 0.0, gravity, tolerance, end, most,
+                    level if short else 0.0, centre, 0.0, MOMENTA, loops, elements, whole,
+                )  # fmt: skip
             done += count
             if status == CONVERGED:
                 if bounce != 0.0 or not gains_energy(topo, par, state, work, before, elements):

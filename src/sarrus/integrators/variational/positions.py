@@ -16,11 +16,14 @@ from sarrus.dynamics.contact import (
 )
 from sarrus.dynamics.rims import place_bodies, place_spares, put_spare, touches_by_points
 from sarrus.integrators.variational.central_path import has_normal, loaded_level, start_level
+from sarrus.integrators.variational.convex import first_barrier, put_lags, solve_from_convex
 from sarrus.integrators.variational.interior import (
     ATTEMPTS,
     COLD,
+    FIRST_CONVEX,
     LAST_RESORT,
     POSITIONS,
+    TRIES_CONVEX,
     WARM,
     WARM_LEVEL,
     attempt_of,
@@ -29,6 +32,7 @@ from sarrus.integrators.variational.interior import (
     final_level,
     imbalance,
     interior,
+    is_convex_start,
 )
 from sarrus.integrators.variational.momenta import node_energy
 from sarrus.integrators.variational.newton import CONVERGED, REDUNDANT_ROWS, step
@@ -167,20 +171,31 @@ def solve_positions(
         if count > 0:
             # It passed the test and failed: another warm start would be no better.
             break
-    status = CONVERGED
-    for attempt in range(ATTEMPTS):
+    status, barrier = CONVERGED, first_barrier(topo, state)
+    for attempt in range(ATTEMPTS + TRIES_CONVEX):
+        convex = is_convex_start(attempt)
+        if convex and barrier == 0.0:
+            continue
         clear_multipliers(topo, state, loops)
         start_velocities(topo, state, left, dt, gravity)
         put_forces(topo, state, work, False)
         error = evaluate_trial(topo, par, state, work, time, dt, left, right, gravity, loops, elements, whole)
-        level, worst = start_level(topo, state, work)
-        level, memory, centre, short = attempt_of(attempt, level, loaded_level(topo, state, work, FORCE1))
-        begin_contacts(topo, state, work, dt, level, memory)
-        status, count = interior(
-            topo, par, state, work, time, dt, left, right, gravity, tolerance, end,
-            LAST_RESORT if short else COLD, level if short else 0.0, centre, error, POSITIONS, loops,
-            elements, whole,
-        )  # fmt: skip
+        if convex:
+            if attempt == FIRST_CONVEX:
+                put_lags(topo, state, work, False)
+            status, count, barrier = solve_from_convex(
+                topo, par, state, work, time, dt, left, right, gravity, tolerance, end, barrier, POSITIONS,
+                loops, elements, whole,
+            )  # fmt: skip
+        else:
+            level, worst = start_level(topo, state, work)
+            level, memory, centre, short = attempt_of(attempt, level, loaded_level(topo, state, work, FORCE1))
+            begin_contacts(topo, state, work, dt, level, memory)
+            status, count = interior(
+                topo, par, state, work, time, dt, left, right, gravity, tolerance, end,
+                LAST_RESORT if short else COLD, level if short else 0.0, centre, error, POSITIONS, loops,
+                elements, whole,
+            )  # fmt: skip
         done += count
         if status == CONVERGED:
             break

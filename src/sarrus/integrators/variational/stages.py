@@ -117,11 +117,11 @@ def weigh_drags(topo, state, weight):
 
 @kernel
 def record_touches(topo, state, work, stage, step_number, dt, column, touches, line):
-    """Writes one line per closed contact of a stage; returns the next line.  column: velocities at its end
-    (V, U)"""
+    """Writes one line per contact of a stage, also for open ones: the barrier leaves them a force; returns
+    the next line.  column: velocities at its end (V, U)"""
     for i in range(topo[0, CONTACTS]):
         k, w = topo[0, S_CONTACTS] + i, topo[0, W_CONTACTS] + i
-        if get1(state, k, CLOSED) == 0.0:
+        if not is_on(topo, state, i):
             continue
         force = FORCE1 if stage == POSITIONS else FORCE2
         it = topo[0, T_CONTACTS] + i
