@@ -113,8 +113,8 @@ WRENCH_F, WRENCH_T, WRENCH_P = 0, 3, 6
 CURVE_S0, CURVE_S1, CURVE_COEFFICIENTS = 0, 1, 2
 
 # state, bodies: node configuration, momentum (world frame), velocity read out at the node, velocities of the
-# last two steps, force
-X, Q, P, U, V, V2, FORCE = 0, 3, 7, 13, 19, 25, 31
+# last step, rates of the joint's freedoms in the step before it, force
+X, Q, P, U, V, RATES2, FORCE = 0, 3, 7, 13, 19, 25, 31
 # state, border rows: multiplier (impulse), place of the row in its joint; where that is COMBINED, the row is
 # a combination of all places of the joint, with these weights, and its pivot is compared with this scale
 LAM, ACTIVE, WEIGHTS, WEIGHT_SCALE = 0, 1, 2, 8
@@ -127,27 +127,29 @@ WEAK, LOST = 1.0, 2.0
 # cosine and sine of up to two angles at the node (see `dynamics/turns.py`)
 COORD, SERVO_OFFSET, CURVE_S, CURVE_AXIS, WATCH, COORD_NEXT, NODE_PIVOT = 0, 6, 12, 13, 14, 15, 21
 NODE_ANGLE = 22
-# state, world: lengths of the last two steps, and whether U is that of the node (in the place of V2, which
-# the world does not need)
+# state, world: lengths of the last two steps, and whether U is that of the node (in the place of RATES2,
+# which the world does not need)
 LAST_DT, LAST_DT2, READ_OUT = 25, 26, 27
-# state, world: sides of the friction pyramid, 0 for the exact cone (also in the place of V2)
+# state, world: sides of the friction pyramid, 0 for the exact cone (also in the place of RATES2)
 FRICTION_SIDES = 28
-# state, bodies: what the last step was predicted as (world: whether the next may learn from it)
-PREDICTED = 37
+# state, bodies: rates that the last step was predicted with (world: whether the next may learn from it);
+# rates of the joint's freedoms in the last step (see `dynamics/increments.py`)
+PREDICTED, RATES = 37, 43
 # state, world: largest kinetic energy so far, how often steps are halved because bodies spin fast, and for
-# how many steps they have been calm; base length over that of the last step where steps follow the motion
-PEAK, LEVEL, CALM_STEPS, RHO = 38, 39, 40, 41
-STATE_COLS = 43
+# how many steps they have been calm; base length over that of the last step where steps follow the motion;
+# steps since joints were restored
+PEAK, LEVEL, CALM_STEPS, RHO, UNRESTORED = 38, 39, 40, 41, 42
+STATE_COLS = 49
 
-# work, bodies: sum over children (6x6, 6), reduced matrix before the joint (6x6), residual, particular
-# solution, trial configuration, direction, world inertia at the node, arms to the parent at the node and at
-# the trial configuration, last change of velocities; of the momentum stage: velocities before it, those
-# without restitution, momenta before it
-D, RHS, DH, F, C, X1, Q1, R1, DZ = 0, 36, 42, 78, 84, 90, 93, 97, 106
-JW, ARM0, ARM1, DV = 112, 121, 124, 127
-U_BEFORE, U_PLASTIC, P_BEFORE = 133, 139, 145
+# work, bodies: sum over children (6x6, 6), residual, trial configuration, direction, world inertia at the
+# node, arms to the parent at the node and at the trial configuration, last change of rates, arms from the
+# parent and from the body to the joint point at the node, turn of the trial step; of the momentum stage:
+# velocities of the step, those before the stage, those without restitution, momenta before it
+D, RHS, F, X1, Q1, R1, DZ = 0, 36, 42, 48, 51, 55, 64
+JW, ARM0, ARM1, D_RATES, ARM_A, ARM_B, TURN = 70, 79, 82, 85, 91, 94, 97
+V_HELD, U_BEFORE, U_PLASTIC, P_BEFORE = 101, 107, 113, 119
 # work, bodies: forces of motors and of all else that is neither motor nor potential, at the node
-MOTOR_FORCE, INPUT_FORCE = 152, 158
+MOTOR_FORCE, INPUT_FORCE = 125, 131
 # work, freedoms: motion at the node and at the trial configuration, D s, s' D / pivot, 1 / pivot, scaled
 # residual; of a driven joint the implicit effort at the first node, its derivative, the one at the last node,
 # the rate and the row vector at the node; in the momentum stage EFFORT_RIGHT is the impulse of its armature
@@ -155,11 +157,10 @@ S0, S1, DS, SD, PIVOT, T = 0, 6, 12, 18, 24, 25
 EFFORT_LEFT, STIFFNESS, EFFORT_RIGHT, RATE, W0 = 26, 27, 28, 29, 30
 # the same before contacts are added
 EFFORT_BASE, STIFFNESS_BASE = 36, 37
-# how far its coordinate moves in the step
-MOVED = 38
-# work, edges: force and row vector on the body reached, row vector on arriving; per freedom: s0' h / pivot
-# and c s1
-H, CR, CE, TH, TC = 0, 6, 12, 18, 24
+# how far its coordinate moves in the step; axis or direction at the node
+MOVED, AXIS = 38, 39
+# work, edges: force and row vector on the body reached; per freedom: s0' h / pivot and c s1
+H, CR, TH, TC = 0, 6, 12, 18
 # work, border rows: force and row vector at the upper body, right-hand side, 1 / pivot, direction, diagonal,
 # error, compliance, compliance to the three rows of its contact, gain (the row is gain c dz + compliance dlam
 # = -error; 0: the multiplier does not depend on the motion), couplings

@@ -1,12 +1,12 @@
 """One rigid body in one step: trial configuration, discrete momentum and its derivative.
 
-Unknowns of a step are the velocity v and the angular velocity w, world frame: x1 = x0 + dt v and q1 = (f0, f)
-q0, f = dt w / 2."""
+A step has a velocity v and an angular velocity w, world frame: x1 = x0 + dt v and q1 = F q0, F the turn
+(f0, f) with f = dt w / 2."""
 
 from sarrus._jit import helper
 from sarrus.layout import Q1, R1, X1, Q, X
 from sarrus.maths.access import get3, get4, put3, put4, put9
-from sarrus.maths.quaternion import half_turn, qmul, rotation
+from sarrus.maths.quaternion import half_turn, qmul, rotation, vector_part
 from sarrus.maths.vectors import (
     add3,
     add9,
@@ -27,17 +27,21 @@ from sarrus.maths.vectors import (
 
 @helper
 def place(state, work, b, dt, v, w):
-    """Puts the trial configuration of body b into `work`; returns (x1, q1, R1, f0, f).
+    """Puts the trial configuration of body b into `work`.
 
     Implements: [MC23] eqs. (11), (17).  Differs: w is in the world frame, so the turn multiplies from the
     left."""
     f0, f = half_turn(w, dt)
-    x, q = axpy3(dt, v, get3(state, b, X)), qmul((f0, f[0], f[1], f[2]), get4(state, b, Q))
-    R = rotation(q)
-    put3(work, b, X1, x)
+    place_turned(state, work, b, dt, v, (f0, f[0], f[1], f[2]))
+
+
+@helper
+def place_turned(state, work, b, dt, v, F):
+    """`place` for the turn F"""
+    q = qmul(F, get4(state, b, Q))
+    put3(work, b, X1, axpy3(dt, v, get3(state, b, X)))
     put4(work, b, Q1, q)
-    put9(work, b, R1, R)
-    return x, q, R, f0, f
+    put9(work, b, R1, rotation(q))
 
 
 @helper
@@ -53,8 +57,10 @@ def momentum(m, JW, v, w, f0, f):
 
 
 @helper
-def momentum_derivative(JW, f0, f, dt):
-    """Derivative of the angular momentum per radian of the trial orientation (3x3)"""
+def momentum_derivative(JW, F, dt):
+    """Derivative of the angular momentum per radian of the trial orientation (3x3), F the turn of the
+    step"""
+    f0, f = F[0], vector_part(F)
     u = mv(JW, f)
     K = add9(scale9(f0, JW), sub9(skew_mm(f, JW), skew(u)))
     return scale9(1.0 / dt, sub9(sub9(scale9(f0, K), mm_skew(K, f)), outer(u, f)))

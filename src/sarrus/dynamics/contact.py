@@ -7,7 +7,6 @@ contact point moves through the material, it is dt times the velocity at the nod
 
 Implements: [MC23] eqs. (21)-(29).  Differs: exact cone, finite slip, forces as plain wrenches."""
 
-
 from sarrus._jit import helper, kernel
 from sarrus.dynamics.coordinates import arm_between, coordinate
 from sarrus.dynamics.features import gap_of, is_round, unit3

@@ -71,9 +71,7 @@ def _model(mechanism: Mechanism, tolerance: float) -> Model:
         return build(mechanism, redundancy_tolerance=tolerance)
 
 
-def _better(
-    before: Mechanism, model: Model, after: Mechanism, tolerance: float
-) -> tuple[Mechanism, Model]:
+def _better(before: Mechanism, model: Model, after: Mechanism, tolerance: float) -> tuple[Mechanism, Model]:
     """The one of two mechanisms that has more freedom, or the smaller misfit, with its model."""
     other = _model(after, tolerance)
     if (-other.dof, other.ranks.misfit) < (-model.dof, model.ranks.misfit):

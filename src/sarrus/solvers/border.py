@@ -12,7 +12,6 @@ from math import sqrt
 from sarrus._jit import helper, kernel
 from sarrus.layout import (
     BODIES,
-    CE,
     CLOSE0,
     CLOSE1,
     COMPLIANCE,
@@ -57,7 +56,6 @@ from sarrus.layout import (
     W_EDGES,
     W_ENDS,
     W_ROWS,
-    C,
     D,
     H,
     R,
@@ -118,18 +116,6 @@ def renew_border(topo, work):
     for k in range(topo[0, ROWS]):
         line = topo[0, W_ROWS] + k
         put1(work, line, R, -get1(work, line, ERR))
-
-
-@kernel
-def arrive(topo, work, b):
-    """Particular solution of body b in the open rows; keeps their row vectors for later right-hand sides"""
-    edges, rows = topo[0, W_EDGES], topo[0, W_ROWS]
-    x = get6(work, b, C)
-    for e in range(topo[b + 1, EDGE0], topo[b + 1, EDGE1]):
-        k = rows + edge_row(topo, e)
-        c = get6(work, edges + e, CR)
-        put6(work, edges + e, CE, c)
-        put1(work, k, R, get1(work, k, R) - dot6(c, x))
 
 
 @kernel
@@ -250,15 +236,6 @@ def close_rows_again(topo, work, b, item):
                 for e in range(topo[item, EDGE0], topo[item, EDGE1]):
                     j = edge_row(topo, e)
                     put1(work, rows + j, R, get1(work, rows + j, R) - f * get1(work, rows + j, slot))
-
-
-@kernel
-def arrive_again(topo, work, b):
-    edges, rows = topo[0, W_EDGES], topo[0, W_ROWS]
-    x = get6(work, b, C)
-    for e in range(topo[b + 1, EDGE0], topo[b + 1, EDGE1]):
-        k = rows + edge_row(topo, e)
-        put1(work, k, R, get1(work, k, R) - dot6(get6(work, edges + e, CE), x))
 
 
 @kernel

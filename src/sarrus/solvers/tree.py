@@ -1,5 +1,5 @@
 """Linear systems of the spanning tree.  [D, -G0'; G1, 0] is solved without multipliers: a body moves as dz =
-X1 dz_parent + S1 y + c, S1 the free motions of its joint; S0' projects the reactions away.  Freedoms are
+X1 dz_parent + S1 y, S1 the free motions of its joint; S0' projects the reactions away.  Freedoms are
 eliminated one at a time, so one code path serves every joint: a rank-1 update with a scalar pivot.
 
 eliminate: factors and right-hand side, leaves to root.   correct: new right-hand side, old factors.
@@ -12,13 +12,12 @@ pivots of joints."""
 from sarrus._jit import helper, kernel
 from sarrus.dynamics.body import momentum_derivative
 from sarrus.dynamics.drive import coordinate_of_freedom
-from sarrus.dynamics.link import motion
+from sarrus.dynamics.increments import trial_motion
 from sarrus.layout import (
     ARM0,
     ARM1,
     BODIES,
     CHILDREN,
-    DH,
     DRIVE_I,
     DRIVEN,
     DS,
@@ -47,9 +46,9 @@ from sarrus.layout import (
     STIFFNESS,
     T_JOINTS,
     TRANSLATIONS,
+    TURN,
     W_FREEDOMS,
     X1,
-    C,
     D,
     F,
     P,
@@ -60,6 +59,7 @@ from sarrus.layout import (
 from sarrus.maths.access import (
     get1,
     get3,
+    get4,
     get6,
     get9,
     get36,
@@ -70,7 +70,6 @@ from sarrus.maths.access import (
     put36,
     put_symmetric,
 )
-from sarrus.maths.quaternion import half_turn
 from sarrus.maths.spatial import (
     ZERO6,
     add6,
@@ -87,13 +86,10 @@ from sarrus.maths.spatial import (
     mtv6,
     mv6,
     scale6,
-    sub6,
     symmetric_mv6,
 )
-from sarrus.maths.vectors import ZERO9, diagonal, mv, scale3, sub3
+from sarrus.maths.vectors import ZERO9, axpy3, diagonal, mv, scale3, sub3
 from sarrus.solvers.border import (
-    arrive,
-    arrive_again,
     border,
     border_again,
     carry_rows,
@@ -127,9 +123,18 @@ def closes(topo, b):
     return topo[b + 1, GROUP1] > topo[b + 1, GROUP0]
 
 
+@helper
+def trial_arm(state, work, b, a, dt, arm0, loops, elements):
+    if loops is not None or elements is not None:
+        return sub3(get3(work, b, X1), get3(work, a, X1))
+    return axpy3(dt, sub3(get3(state, b, V), get3(state, a, V)), arm0)
+
+
 @kernel
-def eliminate(topo, par, state, work, dt, loops, elements):
-    """Returns the largest residual along a freedom, as a displacement (NaN if anything is not finite)"""
+def eliminate(topo, par, state, work, dt, still, loops, elements):
+    """Returns the largest residual along a freedom, as a displacement (NaN if anything is not finite).
+
+    still: the trial configuration is the node"""
     n = topo[0, BODIES]
     top, total = 0.0, 0.0
     if loops is not None:
@@ -139,19 +144,18 @@ def eliminate(topo, par, state, work, dt, loops, elements):
         if loops is not None:
             if closes(topo, b):
                 close_rows(topo, work, b, b + 1)
-        f0, f = half_turn(get3(state, b, V + 3), dt)
-        M = diagonal(get1(par, b, MASS) / dt), ZERO9, ZERO9, momentum_derivative(get9(work, b, JW), f0, f, dt)
+        E = momentum_derivative(get9(work, b, JW), get4(work, b, TURN), dt)
+        M = diagonal(get1(par, b, MASS) / dt), ZERO9, ZERO9, E
         r = get6(work, b, F)
         if topo[b + 1, CHILDREN] > 0:
             M, r = add36(M, get36(work, b, D)), add6(r, get6(work, b, RHS))
-        put36(work, b, DH, M)
-        r = sub6(r, mv6(M, get6(work, b, C)))
-        if loops is not None:
-            if is_open(topo, b):
-                arrive(topo, work, b)
+        arm0 = get3(work, b, ARM0)
+        arm = arm0 if still else trial_arm(state, work, b, a, dt, arm0, loops, elements)
+        put3(work, b, ARM1, arm)
         first = topo[0, W_FREEDOMS] + topo[b + 1, FREEDOM]
         for i in range(topo[b + 1, ROTATIONS] + topo[b + 1, TRANSLATIONS]):
-            s0, s1 = get6(work, first + i, S0), motion(topo, par, work, b, a, i)
+            s0 = get6(work, first + i, S0)
+            s1 = s0 if still else trial_motion(topo, par, work, b, a, i)
             u, v = mv6(M, s1), mtv6(M, s0)
             p, t = dot6(v, s1), dot6(s0, r)
             if elements is not None:
@@ -170,9 +174,6 @@ def eliminate(topo, par, state, work, dt, loops, elements):
             if loops is not None:
                 if is_open(topo, b):
                     border(topo, work, b, i, s0, s1, u, v, pivot, t)
-        arm = sub3(get3(work, b, X1), get3(work, a, X1))
-        put3(work, b, ARM1, arm)
-        arm0 = get3(work, b, ARM0)
         if a < n:
             add_to_parent(topo, work, b, a, carry_matrix(M, arm0, arm), carry_force(r, arm0))
         if loops is not None:
@@ -198,10 +199,6 @@ def correct(topo, work, loops, elements):
         r = get6(work, b, F)
         if topo[b + 1, CHILDREN] > 0:
             r = add6(r, get6(work, b, RHS))
-        r = sub6(r, mv6(get36(work, b, DH), get6(work, b, C)))
-        if loops is not None:
-            if is_open(topo, b):
-                arrive_again(topo, work, b)
         first = topo[0, W_FREEDOMS] + topo[b + 1, FREEDOM]
         for i in range(topo[b + 1, ROTATIONS] + topo[b + 1, TRANSLATIONS]):
             t = dot6(get6(work, first + i, S0), r)

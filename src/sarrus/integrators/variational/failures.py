@@ -18,12 +18,12 @@ def describe(run: VariationalStepper, status: Status) -> Failure:
     """The failed step with its worst joint by name; reads the trial configuration left in `work`."""
     n, model = int(run.topo[0, at.BODIES]), run.model
     links = run.topo[1 : n + 1]
-    size = np.nan_to_num(np.abs(run.work[:n, at.C : at.C + 6]), nan=np.inf).max(axis=1)
+    size = np.zeros(n)
     first = int(run.topo[0, at.W_FREEDOMS])
     for b in range(n):
         start = first + links[b, at.FREEDOM]
         lines = slice(start, start + links[b, at.ROTATIONS] + links[b, at.TRANSLATIONS])
-        size[b] = max(size[b], np.nan_to_num(np.abs(run.work[lines, at.T]), nan=np.inf).max(initial=0.0))
+        size[b] = np.nan_to_num(np.abs(run.work[lines, at.T]), nan=np.inf).max(initial=0.0)
     joint, worst = int(links[int(np.argmax(size)), at.LINK_JOINT]), float(size.max())
     rows, first = int(run.topo[0, at.ROWS]), int(run.topo[0, at.W_ROWS])
     if rows:

@@ -42,9 +42,9 @@ from sarrus.layout import (
     ARM0,
     BODIES,
     CHILDREN,
+    D_RATES,
     DLAM,
     DRIVEN,
-    DV,
     DZ,
     EFFORT_BASE,
     EFFORT_RIGHT,
@@ -57,6 +57,7 @@ from sarrus.layout import (
     MASS,
     PARENT,
     RATE,
+    RATES,
     RHS,
     ROTATIONS,
     ROWS,
@@ -72,9 +73,9 @@ from sarrus.layout import (
     V,
 )
 from sarrus.maths.access import get1, get3, get6, get9, put1, put6
-from sarrus.maths.quaternion import in_domain
+from sarrus.maths.quaternion import half_turn, in_domain
 from sarrus.maths.spatial import ZERO6, add6, axpy6, carry_force, dot6
-from sarrus.maths.vectors import add3, dot, mv, scale3
+from sarrus.maths.vectors import add3, axpy3, cross, dot, mv, scale3
 from sarrus.solvers.border import solve_rows
 from sarrus.solvers.tree import correct, eliminate
 
@@ -110,12 +111,11 @@ WARM_LEVEL = 1e-2
 
 @kernel
 def evaluate_trial(topo, par, state, work, time, dt, left, right, gravity, loops, elements, whole):
-    """Trial configuration, residuals and contacts for the velocities V; returns the largest error of joints
-    and active rows"""
+    """Trial configuration, residuals and contacts for the rates in `state`; returns the largest error of
+    active rows"""
     top, total = 0.0, 0.0
     for b in range(topo[0, BODIES]):
-        v, w = get3(state, b, V), get3(state, b, V + 3)
-        e, s = evaluate(topo, par, state, work, b, dt, left, right, gravity, v, w, elements)
+        e, s = evaluate(topo, par, state, work, b, dt, left, right, gravity, loops, elements)
         top, total = max(top, e), total + s
     error = top + 0.0 * total
     error = residual_of_border(topo, par, state, work, time, dt, left, right, loops, elements, error, whole)
@@ -175,7 +175,7 @@ def direction(topo, state, work, dt, loops):
 
 @kernel
 def move(topo, state, work, dt, alpha, stage, loops):
-    """Velocities, multipliers and contacts moved by a part alpha of the direction"""
+    """Rates or velocities, multipliers and contacts moved by a part alpha of the direction"""
     n = topo[0, BODIES]
     if loops is not None:
         for k in range(topo[0, ROWS]):
@@ -184,7 +184,8 @@ def move(topo, state, work, dt, alpha, stage, loops):
     move_contacts(topo, state, work, alpha)
     if stage == POSITIONS:
         for b in range(n):
-            put6(state, b, V, axpy6(alpha, get6(work, b, DV), get6(state, b, V)))
+            for i in range(topo[b + 1, ROTATIONS] + topo[b + 1, TRANSLATIONS]):
+                put1(state, b, RATES + i, get1(state, b, RATES + i) + alpha * get1(work, b, D_RATES + i))
         return
     for b in range(n):
         put6(state, b, U, axpy6(alpha / dt, get6(work, b, DZ), get6(state, b, U)))
@@ -199,7 +200,9 @@ def move(topo, state, work, dt, alpha, stage, loops):
 def part_in_domain(topo, state, work, dt, alpha):
     """The largest of alpha, alpha/2, ... that keeps all bodies in the domain of the discrete rotation"""
     for b in range(topo[0, BODIES]):
-        w, dw = get3(state, b, V + 3), get3(work, b, DV + 3)
+        w, turn = get3(state, b, V + 3), get3(work, b, DZ + 3)
+        f0, f = half_turn(w, dt)
+        dw = scale3(1.0 / dt, axpy3(f0, turn, cross(turn, f)))
         tries = 0
         while tries < 30 and not in_domain(add3(w, scale3(alpha, dw)), 1.01 * dt):
             alpha *= 0.5
@@ -218,7 +221,7 @@ def newton_direction(topo, par, state, work, time, dt, left, stage, fresh, loops
         add_matrix(topo, state, work, dt, loops)
     add_right_hand_side(topo, state, work, dt, loops)
     if fresh:
-        eliminate(topo, par, state, work, dt, loops, elements)
+        eliminate(topo, par, state, work, dt, stage == MOMENTA, loops, elements)
     else:
         correct(topo, work, loops, elements)
     direction(topo, state, work, dt, loops)

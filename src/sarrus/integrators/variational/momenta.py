@@ -83,22 +83,23 @@ from sarrus.layout import (
     TRIAL,
     TRIAL_A,
     TRIAL_B,
+    TURN,
     U_BEFORE,
     U_PLASTIC,
-    V2,
+    V_HELD,
     VARIABLES,
     W_CONTACTS,
     W_FREEDOMS,
     W_ROWS,
     WEAK,
     WEAKNESS,
-    C,
     F,
     P,
     U,
     V,
 )
-from sarrus.maths.access import get1, get6, put1, put6
+from sarrus.maths.access import get1, get6, put1, put4, put6
+from sarrus.maths.quaternion import IDENTITY
 from sarrus.maths.spatial import ZERO6, add6, dot6, scale6, sub6
 
 # Kinetic energy that rounding may add.
@@ -112,7 +113,6 @@ def enter_momenta(topo, par, state, work, dt, bounce, weakness, loops, elements)
     bounce: 1 with restitution, 0 without; weakness: rows of loops that are left out"""
     n = topo[0, BODIES]
     for b in range(n):
-        put6(work, b, C, ZERO6)
         put6(work, b, F, ZERO6)
         if topo[b + 1, FLAGS] & DRIVEN:
             d = topo[topo[0, T_JOINTS] + topo[b + 1, LINK_JOINT], JOINT_DRIVE]
@@ -320,8 +320,9 @@ def solve_closed(
     put_before(topo, state, work, U)
     for b in range(topo[0, BODIES]):
         put6(work, b, U_BEFORE, get6(state, b, U))
-        put6(state, b, V2, get6(state, b, V))
+        put6(work, b, V_HELD, get6(state, b, V))
         put6(state, b, V, ZERO6)
+        put4(work, b, TURN, IDENTITY)
     if right > 0.0:
         weigh_drags(topo, state, right)
     status, done = solve_momenta(
@@ -340,7 +341,7 @@ def solve_closed(
     if right > 0.0:
         weigh_drags(topo, state, 1.0 / right)
     for b in range(topo[0, BODIES]):
-        put6(state, b, V, get6(state, b, V2))
+        put6(state, b, V, get6(work, b, V_HELD))
     return status, done
 
 

@@ -1,31 +1,35 @@
 """Newton's method for one step of the variational integrator, (z_k, p_k) -> (z_{k+1}, p_{k+1}).
 
-attempt: trial configuration and residual for given velocities.   advance: solution of the linear system,
-new trial configuration, residual.
+attempt: trial configuration and residual for given rates of the joints.   advance: solution of the linear
+system, new trial configuration, residual.
 
 One factor serves the whole step while corrections shrink fast; otherwise, and in the careful variant always,
 it is made anew."""
 
 from sarrus._jit import helper, kernel
-from sarrus.dynamics.body import place
+from sarrus.dynamics.body import place_turned
 from sarrus.dynamics.border import border_residual, put_rows, row_scale
 from sarrus.dynamics.custom import add_custom_forces, seed_bodies
 from sarrus.dynamics.evaluate import evaluate
+from sarrus.dynamics.increments import change_of_rates, follow, rate_of
 from sarrus.integrators.variational.node import ASIDE
 from sarrus.layout import (
     ARM1,
     BODIES,
     CONSTRAINT_ROW,
     CUSTOM_FORCES,
+    D_RATES,
     DIAG,
     DLAM,
-    DV,
     DZ,
     G1,
     LAM,
     NODE_PIVOT,
     PARENT,
     PREDICTED,
+    RATES,
+    RATES2,
+    ROTATIONS,
     ROW_KIND,
     ROW_OF,
     ROWS,
@@ -33,16 +37,12 @@ from sarrus.layout import (
     S_JOINTS,
     S_ROWS,
     T_ROWS,
-    V2,
+    TRANSLATIONS,
     W_ROWS,
-    C,
     U,
-    V,
 )
 from sarrus.maths.access import get1, get3, get6, put1, put6
-from sarrus.maths.quaternion import half_turn
-from sarrus.maths.spatial import ZERO6, add6, axpy6, carry_motion, scale6
-from sarrus.maths.vectors import add3, cross, scale3
+from sarrus.maths.spatial import ZERO6, carry_motion
 from sarrus.solvers.border import solve_rows
 from sarrus.solvers.tree import closes, correct, eliminate, solve_link
 
@@ -99,7 +99,15 @@ def factor_here(topo, par, state, work, time, dt, left, loops, elements):
         put_rows(topo, par, state, work, G1, False, elements)
     if elements is not None:
         seed_bodies(topo, par, state, work, time, left, True)
-    return eliminate(topo, par, state, work, dt, loops, elements)
+    return eliminate(topo, par, state, work, dt, False, loops, elements)
+
+
+@kernel
+def place_trial(topo, par, state, work, dt):
+    """The trial configuration for the rates in `state`, over dt"""
+    for b in range(topo[0, BODIES]):
+        v, w, turn = follow(topo, par, state, work, b, dt)
+        place_turned(state, work, b, dt, v, turn)
 
 
 @kernel
@@ -111,11 +119,9 @@ def factor(topo, par, state, work, time, dt, left, scales, loops, elements):
     norm = factor_here(topo, par, state, work, time, dt, left, loops, elements)
     if loops is not None:
         if is_near_singular(topo, state, work, dt, scales):
-            for b in range(topo[0, BODIES]):
-                place(state, work, b, (1.0 + ASIDE) * dt, get3(state, b, V), get3(state, b, V + 3))
+            place_trial(topo, par, state, work, (1.0 + ASIDE) * dt)
             norm = factor_here(topo, par, state, work, time, dt, left, loops, elements)
-            for b in range(topo[0, BODIES]):
-                place(state, work, b, dt, get3(state, b, V), get3(state, b, V + 3))
+            place_trial(topo, par, state, work, dt)
     return norm
 
 
@@ -144,8 +150,8 @@ def renew(topo, par, state, work, loops, elements):
 def attempt(
     topo, par, state, work, time, dt, left, right, gravity, guess, amount, read, loops, elements, whole
 ):  # fmt: skip
-    """Trial configuration and residual for velocities that do not come from the linear system; returns the
-    largest error.
+    """Trial configuration and residual for rates that do not come from the linear system; returns the largest
+    error.
 
     guess PREDICT: extrapolated from the node (where it was read out) and the steps before it, `amount` the
     length of this step over that of the last one; ONWARD: the same, with the error of the last such
@@ -159,22 +165,26 @@ def attempt(
             put1(state, line, LAM, 0.0 if guess == RESTART else moved)
     top, total = 0.0, 0.0
     for b in range(topo[0, BODIES]):
-        u, v, v2 = get6(state, b, U), get6(state, b, V), get6(state, b, V2)
-        if predicts:
-            put6(state, b, V2, v)
-            if read:
-                u = axpy6(1.0 + amount, u, scale6(-amount, v))
+        for i in range(topo[b + 1, ROTATIONS] + topo[b + 1, TRANSLATIONS]):
+            y, last = get1(state, b, RATES + i), get1(state, b, RATES2 + i)
+            if predicts:
+                put1(state, b, RATES2 + i, y)
+                if read:
+                    rate = (1.0 + amount) * rate_of(topo, state, work, b, i, U) - amount * y
+                else:
+                    rate = (1.0 + amount) * y - amount * last
+                before = get1(state, b, PREDICTED + i)
+                put1(state, b, PREDICTED + i, rate)
+                if guess == ONWARD:
+                    rate += y - before
+            elif guess == SHIFT:
+                rate = y + amount * get1(work, b, D_RATES + i)
+            elif read:
+                rate = rate_of(topo, state, work, b, i, U)
             else:
-                u = axpy6(1.0 + amount, v, scale6(-amount, v2))
-            before = get6(state, b, PREDICTED)
-            put6(state, b, PREDICTED, u)
-            if guess == ONWARD:
-                u = add6(u, axpy6(-1.0, before, v))
-        elif guess == SHIFT:
-            u = axpy6(amount, get6(work, b, DV), v)
-        elif not read:
-            u = v2
-        e, s = evaluate(topo, par, state, work, b, dt, left, right, gravity, u[0], u[1], elements)
+                rate = last
+            put1(state, b, RATES + i, rate)
+        e, s = evaluate(topo, par, state, work, b, dt, left, right, gravity, loops, elements)
         top, total = max(top, e), total + s
     error = top + 0.0 * total
     return residual_of_border(topo, par, state, work, time, dt, left, right, loops, elements, error, whole)
@@ -182,30 +192,29 @@ def attempt(
 
 @helper
 def link_direction(topo, state, work, b, dt, loops):
-    """Back-substitution of body b, parents first: its direction into DZ, as a change of velocities into DV,
-    which is returned"""
+    """Back-substitution of body b, parents first: its direction into DZ, the change of its rates into
+    D_RATES"""
     z = carry_motion(get6(work, topo[b + 1, PARENT], DZ), get3(work, b, ARM1))
-    z = add6(solve_link(topo, work, b, z, S1, loops), get6(work, b, C))
+    z = solve_link(topo, work, b, z, S1, loops)
     put6(work, b, DZ, z)
     if loops is not None:
         if closes(topo, b):
             solve_rows(topo, state, work, b, b + 1, z)
-    f0, f = half_turn(get3(state, b, V + 3), dt)
-    dv = scale6(1.0 / dt, (z[0], add3(scale3(f0, z[1]), cross(z[1], f))))
-    put6(work, b, DV, dv)
-    return dv
+    change_of_rates(topo, state, work, b, dt, z, D_RATES)
 
 
 @kernel
 def advance(topo, par, state, work, time, dt, left, right, gravity, loops, elements, whole):
-    """Back-substitution, full Newton step and evaluation in one pass; returns the largest error of joints and
-    active rows"""
+    """Back-substitution, full Newton step and evaluation in one pass; returns the largest error of active
+    rows"""
     top, total = 0.0, 0.0
     if loops is not None:
         solve_rows(topo, state, work, topo[0, BODIES], 0, ZERO6)
     for b in range(topo[0, BODIES]):
-        v = add6(get6(state, b, V), link_direction(topo, state, work, b, dt, loops))
-        e, s = evaluate(topo, par, state, work, b, dt, left, right, gravity, v[0], v[1], elements)
+        link_direction(topo, state, work, b, dt, loops)
+        for i in range(topo[b + 1, ROTATIONS] + topo[b + 1, TRANSLATIONS]):
+            put1(state, b, RATES + i, get1(state, b, RATES + i) + get1(work, b, D_RATES + i))
+        e, s = evaluate(topo, par, state, work, b, dt, left, right, gravity, loops, elements)
         top, total = max(top, e), total + s
     error = top + 0.0 * total
     return residual_of_border(topo, par, state, work, time, dt, left, right, loops, elements, error, whole)

@@ -4,7 +4,7 @@ accept: the trial configuration becomes the node, with the momentum there.   pro
 node."""
 
 from sarrus._jit import kernel
-from sarrus.dynamics.body import momentum, place, world_inertia
+from sarrus.dynamics.body import momentum, place, place_turned, world_inertia
 from sarrus.dynamics.border import (
     add_compliant_impulses,
     enter_rows,
@@ -19,20 +19,31 @@ from sarrus.dynamics.coordinates import add_pair, arm_between, coordinate_rate
 from sarrus.dynamics.custom import add_custom_forces, seed_bodies
 from sarrus.dynamics.drive import add_drive_impulses, enter_drives
 from sarrus.dynamics.elements import enter_coordinates, forces
-from sarrus.dynamics.link import enter
+from sarrus.dynamics.increments import enter_joint
+from sarrus.dynamics.link import enter, joint_error
 from sarrus.dynamics.turns import enter_turns, follow_turns
 from sarrus.layout import (
     ACTIVE,
+    ARM0,
+    ARM_B,
+    AXIS,
     BODIES,
+    CHILDREN,
     COMBINED,
     CONSTRAINT_ROW,
+    CONTACTS,
     CUSTOM_FORCES,
     DIAG,
     DRIVE_I,
+    DRIVEN,
+    EFFORT_BASE,
+    EFFORT_LEFT,
     EFFORT_RIGHT,
     ERR,
+    FIRST,
+    FLAGS,
     FORCE,
-    FREE_ROOTS,
+    FREEDOM,
     G0,
     INERTIA,
     JOINT_COORDINATES,
@@ -47,14 +58,21 @@ from sarrus.layout import (
     Q1,
     R1,
     RATE,
-    ROOT,
+    RHS,
+    ROTATIONS,
     ROW_KIND,
     ROW_OF,
     ROWS,
+    S0,
     S_JOINTS,
     S_ROWS,
+    SEEDED,
     T_JOINTS,
     T_ROWS,
+    TRANSLATIONS,
+    TURN,
+    UNRESTORED,
+    W_FREEDOMS,
     W_ROWS,
     WATCH,
     WEAK,
@@ -67,14 +85,14 @@ from sarrus.layout import (
     V,
     X,
 )
-from sarrus.maths.access import add_to6, get1, get3, get4, get6, get9, put1, put3, put4, put6, put9
-from sarrus.maths.quaternion import half_turn, normalised, rotation
-from sarrus.maths.spatial import axpy6, carry_force, sum6
-from sarrus.maths.vectors import ZERO3, axpy3, mv, scale3, sub3
+from sarrus.maths.access import get1, get3, get4, get6, get9, put1, put3, put4, put6, put9
+from sarrus.maths.quaternion import IDENTITY, normalised, qmul, rotation, vector_part
+from sarrus.maths.spatial import ZERO6, add6, axpy6, carry_force, dot6, scale6, sum6
+from sarrus.maths.vectors import ZERO3, add3, axpy3, cross, mv, scale3, sub3
 from sarrus.solvers.tree import project_down, project_up
 
-# Rounding takes quaternions from unit length; they are brought back beyond this.
-UNIT = 1e-13
+# Steps after which the joints of the tree are restored: rounding adds up to some 1e-15 until then.
+RESTORE = 32
 # A loop is singular at a node where its smallest pivot is below this part of its scale; the row vectors are
 # then those of a neighbour on the same branch, this part of a step away.
 SINGULAR, ASIDE = 1e-9, 0.02
@@ -92,10 +110,12 @@ HUGE = 1e300
 def begin(topo, par, state, work, gravity, u, loops, elements):
     """Work for the node in `state` (positions, momenta P = M u); call once before the first step"""
     n = topo[0, BODIES]
+    put4(work, n, TURN, IDENTITY)
     for b in range(n):
         place(state, work, b, 0.0, ZERO3, ZERO3)
         put9(work, b, JW, world_inertia(get9(work, b, R1), get9(par, b, INERTIA)))
         enter(topo, par, work, b, topo[b + 1, PARENT])
+        enter_joint(topo, par, work, b)
     if elements is not None:
         enter_coordinates(topo, par, state, work, elements)
         enter_drives(topo, par, state, work)
@@ -113,26 +133,19 @@ def accept(topo, par, state, work, time, dt, left, right, gravity, u, loops, ele
     n = topo[0, BODIES]
     if loops is not None and elements is not None:
         keep_compliant_impulses(topo, par, state, work, dt, left, right)
+    next_momenta(topo, par, state, work, dt, right, gravity, elements)
+    restores = state[n, UNRESTORED] >= RESTORE
+    state[n, UNRESTORED] = 0.0 if restores else state[n, UNRESTORED] + 1.0
     for b in range(n):
-        w = get3(state, b, V + 3)
-        f0, f = half_turn(w, dt)
-        m = get1(par, b, MASS)
-        p = momentum(m, get9(work, b, JW), get3(state, b, V), w, f0, f)
-        if elements is None:
-            p = (axpy3(right * dt * m, gravity, p[0]), p[1])
-        put6(state, b, P, p)
-    if topo[0, FREE_ROOTS] > 0:
-        collect_imbalance(topo, state, work)
-    for b in range(n):
-        a = topo[b + 1, PARENT]
+        if loops is None and elements is None:
+            place_turned(state, work, b, dt, get3(state, b, V), get4(work, b, TURN))
+        if restores:
+            restore_joint(topo, par, state, work, b)
         put3(state, b, X, get3(work, b, X1))
-        q = get4(work, b, Q1)
-        if abs(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] - 1.0) > UNIT:
-            q = normalised(q)
-            put9(work, b, R1, rotation(q))
-        put4(state, b, Q, q)
+        put4(state, b, Q, get4(work, b, Q1))
         put9(work, b, JW, world_inertia(get9(work, b, R1), get9(par, b, INERTIA)))
-        enter(topo, par, work, b, a)
+        enter(topo, par, work, b, topo[b + 1, PARENT])
+        enter_joint(topo, par, work, b)
     if elements is not None:
         enter_drives(topo, par, state, work)
         add_drive_impulses(topo, par, state, work, EFFORT_RIGHT)
@@ -153,15 +166,73 @@ def accept(topo, par, state, work, time, dt, left, right, gravity, u, loops, ele
 
 
 @kernel
-def collect_imbalance(topo, state, work):
-    """What the momentum balance of every free-flying tree still misses, added to the momentum of its root.
+def next_momenta(topo, par, state, work, dt, right, gravity, elements):
+    """Momenta at the end of the step: those of its velocities, and what the balance of every freedom still
+    misses: added to the momentum of its body, the opposite to that of its parent.
 
-    The step is solved to a tolerance; this keeps total momentum exact to rounding."""
+    The step is solved to a tolerance, and a balance that misses a little in the same direction at every step
+    would add up.  Pairs leave the total momentum exact to rounding"""
+    n = topo[0, BODIES]
+    if elements is not None:
+        for b in range(n):
+            if topo[b + 1, FLAGS] & SEEDED:
+                put6(work, b, RHS, ZERO6)
+                put6(state, b, P, ZERO6)
+    for b in range(n - 1, -1, -1):
+        a, kr, turn = topo[b + 1, PARENT], topo[b + 1, ROTATIONS], get4(work, b, TURN)
+        v, w, m = get3(state, b, V), get3(state, b, V + 3), get1(par, b, MASS)
+        p = momentum(m, get9(work, b, JW), v, w, turn[0], vector_part(turn))
+        if elements is None:
+            p = (axpy3(right * dt * m, gravity, p[0]), p[1])
+        r, missed = get6(work, b, F), ZERO6
+        if topo[b + 1, CHILDREN] > 0:
+            # Their opposites are in P, which the step no longer needs.
+            r, p = add6(r, get6(work, b, RHS)), add6(p, get6(state, b, P))
+        first = topo[0, W_FREEDOMS] + topo[b + 1, FREEDOM]
+        for i in range(kr + topo[b + 1, TRANSLATIONS]):
+            t, axis = dot6(get6(work, first + i, S0), r), get3(work, first + i, AXIS)
+            if elements is not None:
+                if topo[b + 1, FLAGS] & DRIVEN:
+                    t += get1(work, first + i, EFFORT_BASE if topo[0, CONTACTS] > 0 else EFFORT_LEFT)
+            if i < kr:
+                missed = (missed[0], axpy3(t, axis, missed[1]))
+            else:
+                # A force at the joint point of the first node, about the centre of mass at the last.
+                arm = axpy3(-dt, v, get3(work, b, ARM_B))
+                missed = axpy6(t, (axis, cross(arm, axis)), missed)
+        put6(state, b, P, add6(p, missed))
+        if a < n:
+            arm0 = get3(work, b, ARM0)
+            arm = axpy3(dt, sub3(v, get3(state, a, V)), arm0)
+            r, missed = carry_force(r, arm0), scale6(-1.0, carry_force(missed, arm))
+            if topo[b + 1, FIRST] == 0:
+                r, missed = add6(r, get6(work, a, RHS)), add6(missed, get6(state, a, P))
+            put6(work, a, RHS, r)
+            put6(state, a, P, missed)
+
+
+@kernel
+def restore_joint(topo, par, state, work, b):
+    """Takes from the trial configuration of body b, parents first, what the rounding of many steps, or the
+    error of a start, has left at its joint"""
+    x, q = get3(work, b, X1), get4(work, b, Q1)
+    if topo[b + 1, ROTATIONS] + topo[b + 1, TRANSLATIONS] < 6:
+        error, total, c = joint_error(topo, par, state, work, b, topo[b + 1, PARENT], x, q, get9(work, b, R1))
+        x, q = add3(x, c[0]), qmul((1.0, 0.5 * c[1][0], 0.5 * c[1][1], 0.5 * c[1][2]), q)
+    q = normalised(q)
+    put3(work, b, X1, x)
+    put4(work, b, Q1, q)
+    put9(work, b, R1, rotation(q))
+
+
+@kernel
+def restore_joints(topo, par, state, work):
+    """`restore_joint` for a configuration that a run starts from"""
     for b in range(topo[0, BODIES]):
-        root = topo[b + 1, ROOT]
-        if root >= 0:
-            arm = sub3(get3(state, b, X), get3(state, root, X))
-            add_to6(state, root, P, 1.0, carry_force(get6(work, b, F), arm))
+        place(state, work, b, 0.0, ZERO3, ZERO3)
+        restore_joint(topo, par, state, work, b)
+        put3(state, b, X, get3(work, b, X1))
+        put4(state, b, Q, get4(work, b, Q1))
 
 
 @kernel

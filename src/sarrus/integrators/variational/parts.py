@@ -4,6 +4,7 @@ or the next step is."""
 from math import sqrt
 
 from sarrus._jit import helper, kernel
+from sarrus.dynamics.increments import put_rates
 from sarrus.integrators.variational.balance import CALM, FAST
 from sarrus.integrators.variational.columns import (
     AS_IT_IS,
@@ -24,6 +25,7 @@ from sarrus.integrators.variational.node import (
     momenta_of_velocities,
     node_pivot,
     project,
+    restore_joints,
     smallest_pivot,
 )
 from sarrus.integrators.variational.reactions import keep_momenta, restore_momenta
@@ -39,12 +41,13 @@ from sarrus.layout import (
     NODE_PIVOT,
     PARENT,
     PREDICTED,
+    RATES,
+    RATES2,
     READ_OUT,
     RHO,
     ROWS,
     S_JOINTS,
     S_ROWS,
-    V2,
     WATCH,
     WEAKNESS,
     U,
@@ -66,6 +69,8 @@ def start(topo, par, state, work, u, settings, scales, mode, loops, elements):
     that they choose"""
     gravity = (settings[GRAVITY], settings[GRAVITY + 1], settings[GRAVITY + 2])
     n = topo[0, BODIES]
+    if mode != AS_IT_IS:
+        restore_joints(topo, par, state, work)
     begin(topo, par, state, work, gravity, u[0, 0], loops, elements)
     least = 1.0
     if mode == FROM_VELOCITIES:
@@ -85,7 +90,7 @@ def start(topo, par, state, work, u, settings, scales, mode, loops, elements):
                 restore_momenta(topo, state, work)
                 enter_aside(topo, par, state, work, ASIDE * settings[DT], loops, elements)
                 project(topo, par, state, work, loops, elements)
-        forget_steps(topo, state)
+        forget_steps(topo, state, work)
     return least
 
 
@@ -126,8 +131,8 @@ def return_to_node(topo, par, state, work, saved, copied, u, dt, gravity, loops,
     copied: whether `saved` holds that node; else its configuration, momenta and velocities are in `state`"""
     if copied:
         copy_node(topo, saved, state, elements)
-    forget_steps(topo, state)
     begin(topo, par, state, work, gravity, u, loops, elements)
+    forget_steps(topo, state, work)
     if loops is not None:
         keep_aside(topo, par, state, work, dt, loops, elements)
 
@@ -140,12 +145,13 @@ def keep_aside(topo, par, state, work, dt, loops, elements):
 
 
 @kernel
-def forget_steps(topo, state):
+def forget_steps(topo, state, work):
     """Nothing is predicted from the steps before the node"""
     n = topo[0, BODIES]
     for b in range(n):
         put6(state, b, V, get6(state, b, U))
-        put6(state, b, V2, get6(state, b, U))
+        put_rates(topo, state, work, b, U)
+        put6(state, b, RATES2, get6(state, b, RATES))
     state[n, LAST_DT] = 1.0
     state[n, LAST_DT2] = 1.0
     state[n, READ_OUT] = 1.0

@@ -9,11 +9,13 @@ from sarrus._jit import kernel
 from sarrus.dynamics.body import place
 from sarrus.dynamics.contact import (
     add_contact_impulses,
+    base_of_efforts,
     contact_velocity,
     enter_contacts,
     is_on,
     trial_gap,
 )
+from sarrus.dynamics.increments import put_rates, rate_of
 from sarrus.dynamics.rims import place_bodies, place_spares, put_spare, touches_by_points
 from sarrus.integrators.variational.central_path import has_normal, loaded_level, start_level
 from sarrus.integrators.variational.convex import first_barrier, put_lags, solve_from_convex
@@ -54,17 +56,19 @@ from sarrus.layout import (
     ON,
     PLANE,
     PREDICTED,
+    RATES,
+    RATES2,
     ROOT,
+    ROTATIONS,
     S_CONTACTS,
     SCALE_L,
-    V2,
+    TRANSLATIONS,
     W_CONTACTS,
     F,
     U,
     V,
 )
 from sarrus.maths.access import get1, get3, get6, put1, put6
-from sarrus.maths.spatial import axpy6, scale6
 from sarrus.maths.vectors import axpy3
 
 # A contact is near when its predicted gap is below this many natural lengths, plus this part of its change.
@@ -139,13 +143,15 @@ def try_warm(
 
 
 @kernel
-def start_velocities(topo, state, left, dt, gravity):
-    """Velocities V of a cold start: those of the node, with gravity's half step where a tree flies freely"""
+def start_velocities(topo, state, work, left, dt, gravity):
+    """Velocities V of a cold start, and the rates that belong to them: those of the node, with gravity's half
+    step where a tree flies freely"""
     for b in range(topo[0, BODIES]):
         u = get6(state, b, U)
         if topo[b + 1, ROOT] >= 0:
             u = (axpy3(left * dt, gravity, u[0]), u[1])
         put6(state, b, V, u)
+        put_rates(topo, state, work, b, V)
 
 
 @kernel
@@ -153,15 +159,16 @@ def solve_positions(
     topo, par, state, work, time, dt, ratio, left, right, gravity, tolerance, loops, elements, whole
 ):  # fmt: skip
     """The position stage for the contacts that are on: warm starts that pass their test, then cold ones with
-    rising barriers; V2 holds the velocities of the last step; returns (status, iterations)"""
+    rising barriers; RATES2 holds the rates of the last step; returns (status, iterations)"""
     end, done = final_level(dt), 0
     for guess in range(2):
         clear_multipliers(topo, state, loops)
         for b in range(topo[0, BODIES]):
-            last = get6(state, b, V2)
-            if guess == 0:
-                last = axpy6(1.0 + ratio, get6(state, b, U), scale6(-ratio, last))
-            put6(state, b, V, last)
+            for i in range(topo[b + 1, ROTATIONS] + topo[b + 1, TRANSLATIONS]):
+                rate = get1(state, b, RATES2 + i)
+                if guess == 0:
+                    rate = (1.0 + ratio) * rate_of(topo, state, work, b, i, U) - ratio * rate
+                put1(state, b, RATES + i, rate)
         converged, count = try_warm(
             topo, par, state, work, time, dt, left, right, gravity, tolerance, end, loops, elements, whole
         )
@@ -177,7 +184,7 @@ def solve_positions(
         if convex and barrier == 0.0:
             continue
         clear_multipliers(topo, state, loops)
-        start_velocities(topo, state, left, dt, gravity)
+        start_velocities(topo, state, work, left, dt, gravity)
         put_forces(topo, state, work, False)
         error = evaluate_trial(topo, par, state, work, time, dt, left, right, gravity, loops, elements, whole)
         if convex:
@@ -223,8 +230,8 @@ def position_stage(
     start"""
     whole[1] = node_energy(topo, par, state, work, gravity)
     for b in range(topo[0, BODIES]):
-        put6(state, b, V2, get6(state, b, V))
-    start_velocities(topo, state, left, dt, gravity)
+        put6(state, b, RATES2, get6(state, b, RATES))
+    start_velocities(topo, state, work, left, dt, gravity)
     rims = place_spares(topo, state, work, dt)
     enter_node(topo, par, state, work, dt)
     count = choose_near(topo, par, state, work, dt)
@@ -234,11 +241,12 @@ def position_stage(
     for addition in range(ADDITIONS + 2):
         if count == 0:
             for b in range(topo[0, BODIES]):
-                put6(state, b, V, get6(state, b, V2))
+                put6(state, b, RATES, get6(state, b, RATES2))
             status, f, c = step(
                 topo, par, state, work, time, dt, ratio, left, right, gravity, tolerance, limit, most, read,
                 scales, loops, elements, whole,
             )  # fmt: skip
+            base_of_efforts(topo, work)
         else:
             state[topo[0, BODIES], PREDICTED] = 0.0
             status, c = solve_positions(
@@ -259,7 +267,7 @@ def position_stage(
         count += added
         if rims > 0:
             # Points may have been put elsewhere.
-            start_velocities(topo, state, left, dt, gravity)
+            start_velocities(topo, state, work, left, dt, gravity)
             place_bodies(topo, state, work, 0.0)
             enter_node(topo, par, state, work, dt)
     weigh_drags(topo, state, 1.0 / left)

@@ -266,9 +266,7 @@ def rollout(name, loops, elements, contacts):
                         if s == 0:
                             T0 = kinetic_energy(topo, state)
                         if elements is not None:
-                            done += work_before(
-                                topo, par, state, work, sums, k, time, dt, left, right, loops
-                            )
+                            done += work_before(topo, par, state, work, sums, k, time, dt, left, right, loops)
                         else:
                             done += gravity_work(topo, par, state, dt, gravity)
                     if counts[REACTIONS] and s == 0:
