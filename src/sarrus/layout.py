@@ -21,7 +21,7 @@ BODIES, FREEDOMS, EDGES, ROWS, ENDS, JOINTS = 0, 1, 2, 3, 4, 5
 # topo, header: line in par of the kernels' origin in the user's world
 ORIGIN = 6
 # GROUP0, GROUP1 (8, 9) of the header: groups of border rows that end at the world
-ELEMENTS, SLOT_COUNT, INPUTS, FREE_ROOTS = 10, 11, 12, 13
+ELEMENTS, SLOT_COUNT, INPUTS = 10, 11, 12
 # elements that the user wrote and that depend on velocities; table of groups
 CUSTOM_FORCES, T_GROUPS = 26, 27
 # topo, header: first line of each table in topo, state and work
@@ -146,7 +146,7 @@ STATE_COLS = 49
 # parent and from the body to the joint point at the node, turn of the trial step; of the momentum stage:
 # velocities of the step, those before the stage, those without restitution, momenta before it
 D, RHS, F, X1, Q1, R1, DZ = 0, 36, 42, 48, 51, 55, 64
-JW, ARM0, ARM1, D_RATES, ARM_A, ARM_B, TURN = 70, 79, 82, 85, 91, 94, 97
+JW, ARM0, ARM1, D_RATES, PIVOT_A, PIVOT_B, TURN = 70, 79, 82, 85, 91, 94, 97
 V_HELD, U_BEFORE, U_PLASTIC, P_BEFORE = 101, 107, 113, 119
 # work, bodies: forces of motors and of all else that is neither motor nor potential, at the node
 MOTOR_FORCE, INPUT_FORCE = 125, 131

@@ -11,14 +11,14 @@ from math import asin, sqrt
 from sarrus._jit import helper, kernel
 from sarrus.layout import (
     ARM1,
-    ARM_A,
-    ARM_B,
     AXIS,
     FLAGS,
     FREEDOM,
     PARENT,
     PB,
     PITCH,
+    PIVOT_A,
+    PIVOT_B,
     R1,
     RATE,
     RATES,
@@ -47,8 +47,8 @@ def enter_joint(topo, par, work, b):
     first, kr = topo[0, W_FREEDOMS] + topo[b + 1, FREEDOM], topo[b + 1, ROTATIONS]
     B = a if topo[b + 1, FLAGS] & REVERSED else b
     point = add3(get3(work, B, X1), mv(get9(work, B, R1), get3(par, b, PB)))
-    put3(work, b, ARM_A, sub3(point, get3(work, a, X1)))
-    put3(work, b, ARM_B, sub3(point, get3(work, b, X1)))
+    put3(work, b, PIVOT_A, sub3(point, get3(work, a, X1)))
+    put3(work, b, PIVOT_B, sub3(point, get3(work, b, X1)))
     for i in range(kr + topo[b + 1, TRANSLATIONS]):
         put3(work, first + i, AXIS, get3(work, first + i, S0 + 3 if i < kr else S0))
 
@@ -71,8 +71,8 @@ def rate_of(topo, state, work, b, i, column):
 def slide_rate(topo, state, work, b, i, column):
     """`rate_of` of a translation that its parent takes part in"""
     a = topo[b + 1, PARENT]
-    v = add3(get3(state, b, column), cross(get3(state, b, column + 3), get3(work, b, ARM_B)))
-    u = add3(get3(state, a, column), cross(get3(state, a, column + 3), get3(work, b, ARM_A)))
+    v = add3(get3(state, b, column), cross(get3(state, b, column + 3), get3(work, b, PIVOT_B)))
+    u = add3(get3(state, a, column), cross(get3(state, a, column + 3), get3(work, b, PIVOT_A)))
     return dot(get3(work, topo[0, W_FREEDOMS] + topo[b + 1, FREEDOM] + i, AXIS), sub3(v, u))
 
 
@@ -122,7 +122,7 @@ def follow(topo, par, state, work, b, dt):
     if kt == 3:
         v = get3(state, b, RATES + kr)
     else:
-        way = sub3(half_moved(Fa, get3(work, b, ARM_A)), half_moved(F, get3(work, b, ARM_B)))
+        way = sub3(half_moved(Fa, get3(work, b, PIVOT_A)), half_moved(F, get3(work, b, PIVOT_B)))
         v = axpy3(2.0 / dt, way, get3(state, a, V))
         if kt > 0 or topo[b + 1, FLAGS] & SCREW:
             v = add3(v, slide(topo, par, state, work, b, dt, Fa, F))
@@ -169,7 +169,7 @@ def trial_motion(topo, par, work, b, a, i):
         n = turned(get4(work, b if kr == 2 and i == 1 else a, TURN), n)
     if i >= kr:
         return n, ZERO3
-    return cross(turned(get4(work, b, TURN), get3(work, b, ARM_B)), n), n
+    return cross(turned(get4(work, b, TURN), get3(work, b, PIVOT_B)), n), n
 
 
 @kernel
@@ -183,9 +183,9 @@ def odd_trial_motion(topo, par, work, b, a, i):
     if i >= kr:
         return n, ZERO3
     if reverse:
-        arm = sub3(turned(get4(work, a, TURN), get3(work, b, ARM_A)), get3(work, b, ARM1))
+        arm = sub3(turned(get4(work, a, TURN), get3(work, b, PIVOT_A)), get3(work, b, ARM1))
     else:
-        arm = turned(get4(work, b, TURN), get3(work, b, ARM_B))
+        arm = turned(get4(work, b, TURN), get3(work, b, PIVOT_B))
     v = cross(arm, n)
     if topo[b + 1, FLAGS] & SCREW:
         v = axpy3(get1(par, b, PITCH), n, v)

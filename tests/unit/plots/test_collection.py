@@ -16,9 +16,9 @@ STARTS = {"png": b"\x89PNG", "pdf": b"%PDF", "svg": b"<?xml"}
 
 @pytest.fixture(scope="module")
 def double_pendulum():
-    """40 s of a double pendulum, reactions recorded."""
-    model = sarrus.build(sarrus.gallery.pendulum(links=2))
-    return sarrus.simulate(model, duration=40.0, dt=0.01, reactions=True)
+    """60 s of a double pendulum that swings regularly, reactions recorded."""
+    model = sarrus.build(sarrus.gallery.pendulum(links=2, angle=0.8))
+    return sarrus.simulate(model, duration=60.0, dt=0.01, reactions=True)
 
 
 def test_every_figure_that_a_run_has_data_for_is_written(double_pendulum, tmp_path):

@@ -25,7 +25,6 @@ from sarrus.dynamics.turns import enter_turns, follow_turns
 from sarrus.layout import (
     ACTIVE,
     ARM0,
-    ARM_B,
     AXIS,
     BODIES,
     CHILDREN,
@@ -55,6 +54,7 @@ from sarrus.layout import (
     MASS,
     NODE_PIVOT,
     PARENT,
+    PIVOT_B,
     Q1,
     R1,
     RATE,
@@ -198,7 +198,7 @@ def next_momenta(topo, par, state, work, dt, right, gravity, elements):
                 missed = (missed[0], axpy3(t, axis, missed[1]))
             else:
                 # A force at the joint point of the first node, about the centre of mass at the last.
-                arm = axpy3(-dt, v, get3(work, b, ARM_B))
+                arm = axpy3(-dt, v, get3(work, b, PIVOT_B))
                 missed = axpy6(t, (axis, cross(arm, axis)), missed)
         put6(state, b, P, add6(p, missed))
         if a < n:
