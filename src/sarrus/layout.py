@@ -137,8 +137,8 @@ FRICTION_SIDES = 28
 PREDICTED, RATES = 37, 43
 # state, world: largest kinetic energy so far, how often steps are halved because bodies spin fast, and for
 # how many steps they have been calm; base length over that of the last step where steps follow the motion;
-# steps since joints were restored
-PEAK, LEVEL, CALM_STEPS, RHO, UNRESTORED = 38, 39, 40, 41, 42
+# steps since joints were restored; whether a step was a whip
+PEAK, LEVEL, CALM_STEPS, RHO, UNRESTORED, WHIPS = 38, 39, 40, 41, 42, 43
 STATE_COLS = 49
 
 # work, bodies: sum over children (6x6, 6), residual, trial configuration, direction, world inertia at the

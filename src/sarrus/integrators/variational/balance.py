@@ -54,6 +54,7 @@ from sarrus.layout import (
     T_ROWS,
     TRANSLATIONS,
     W_FREEDOMS,
+    WHIPS,
     P,
     U,
     V,
@@ -74,6 +75,10 @@ HUGE = 1e300
 EXACT = 1e-9
 # Parts whose joints turn by less [rad] need no look: whips turn by more.
 SLOW = 0.05
+# A part is a whip where a joint turns by more [rad], or its balance is off by so many times what is allowed.
+# Before the first whip no part is halved for its balance: what steps of one length do wrong they undo, and
+# each change of length costs more than it saves.
+WHIP, OUTRAGEOUS = 0.3, 10.0
 # With contacts: gains of energy over the kinetic energy, beside the weight times the natural length.
 GAINED = 0.01
 # A part may turn a body by |w| h = FAST, which is 12 % too far; one below CALM of that is calm.
@@ -238,15 +243,18 @@ def any_closed(topo, state):
 @helper
 def is_balanced(topo, state, sums, k, T0, T1, done, turn, allowed):
     """Whether a part that turns joints by `turn` balances: T1 - T0 is the work `done` to `allowed` of the
-    largest kinetic energy so far, which is kept with the node"""
+    largest kinetic energy so far, which is kept with the node, or the run has had no whip yet"""
     n = topo[0, BODIES]
     peak = max(state[n, PEAK], max(T0, T1))
     off = abs(T1 - T0 - done)
     if off > EXACT * peak:
         sums[k, TURN] = max(sums[k, TURN], turn)
     # Not "off > ...": NaN is not balanced.
-    if turn > SLOW and not off <= min(allowed, HUGE) * peak:
+    bound = min(allowed, HUGE) * peak
+    whips = state[n, WHIPS] != 0.0 or turn > WHIP or not off <= OUTRAGEOUS * bound
+    if whips and turn > SLOW and not off <= bound:
         return False
+    state[n, WHIPS] = 1.0 if whips else 0.0
     sums[k, IMBALANCE] = max(sums[k, IMBALANCE], off / peak if peak > 0.0 else 0.0)
     state[n, PEAK] = peak
     return True

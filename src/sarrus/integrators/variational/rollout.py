@@ -113,6 +113,7 @@ from sarrus.layout import (
     LAST_DT2,
     PEAK,
     READ_OUT,
+    WHIPS,
     P,
     U,
     V,
@@ -355,10 +356,12 @@ def rollout(name, loops, elements, contacts):
                     if (block == 1 and not again) or not (copied or is_finite(topo, state, U)):
                         stats[k, 2] = status
                         return status, k, written
-                    spins = status == TOO_FAST
+                    spins, whips = status == TOO_FAST, status == UNBALANCED
                     return_to_node(
                         topo, par, state, work, saved, copied, u[ku, 0], h, gravity, loops, elements
                     )
+                    if whips:
+                        state[n, WHIPS] = 1.0
                     counts[CHOSEN] = 1 if again else 0
                     if again:
                         return CHOOSE_ROWS, k, written
