@@ -90,7 +90,8 @@ def test_steps_that_do_not_balance_are_halved_where_they_fail():
 def test_steps_of_one_length_stay_so_before_the_first_whip():
     model = sarrus.build(sarrus.gallery.pendulum(links=2))
     run = sarrus.simulate(model, 600.0, 0.01, record_every=10)
-    assert len(run.stats.divided) == 0 and run.stats.imbalance.max() > 1e-3
+    assert len(run.stats.divided) == 0
+    assert run.stats.imbalance.max() > 1e-3
     error = run.energy().total / 19.62
     # Halving the steps that are out of balance by more than 1e-3 made this 1e-2.
     assert abs(error[-600:].mean() - error[0]) < 1e-3
@@ -114,7 +115,7 @@ def test_a_run_with_whips_that_steps_do_not_resolve_warns():
 
 
 def test_parts_that_cannot_be_halved_any_more_are_counted_and_warned_of():
-    model = sarrus.build(sarrus.gallery.pendulum(links=6))
+    model = sarrus.build(sarrus.gallery.pendulum(links=8))
     with pytest.warns(UserWarning, match="energy does not balance"):
         run = sarrus.simulate(model, 5.0, 0.01, method=sarrus.Variational(max_substeps=1))
     assert run.stats.unbalanced > 0
