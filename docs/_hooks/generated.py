@@ -17,9 +17,10 @@ def on_files(files: Any, config: Any) -> Any:
     from benchmark_pages import benchmark_files
     from experiment_pages import experiment_files
     from gallery_pages import gallery_files
+    from layout_pages import layout_files
     from mkdocs.structure.files import File
 
-    made = {**gallery_files(), **experiment_files(ROOT), **benchmark_files(ROOT)}
+    made = {**gallery_files(), **experiment_files(ROOT), **benchmark_files(ROOT), **layout_files()}
     made["changelog.md"] = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     for name, content in made.items():
         files.append(File.generated(config, name, content=content))

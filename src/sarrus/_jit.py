@@ -29,7 +29,7 @@ from numba.core.typed_passes import AnnotateTypes
 from numba.extending import intrinsic
 
 PACKAGE = pathlib.Path(__file__).parent
-KERNEL_ROOMS = ("maths", "dynamics", "collision", "solvers", "integrators")
+KERNEL_ROOMS = ("layout", "maths", "dynamics", "collision", "solvers", "integrators")
 
 # Never nnan or ninf: they would break the tests for NaN.
 FASTMATH = {"contract", "reassoc", "arcp", "nsz"}
@@ -44,7 +44,7 @@ INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 def _cache_folder() -> str:
     """Folder of the compiled kernels: $SARRUS_CACHE_DIR, else the user's cache, else a temporary one."""
-    sources = [PACKAGE / "_jit.py", PACKAGE / "layout.py"]
+    sources = [PACKAGE / "_jit.py"]
     for room in KERNEL_ROOMS:
         sources += sorted((PACKAGE / room).rglob("*.py"))
     digest = hashlib.sha256()

@@ -40,6 +40,7 @@ from sarrus.layout import (
     R1,
     S_JOINTS,
     SERVO,
+    SERVO_K,
     SERVO_OFFSET,
     SPRING,
     SPRING_K,
@@ -151,7 +152,7 @@ def servo_offsets(topo, par, state, u0, u1):
             port = topo[line, ELEMENT_INPUT]
             target = 0.5 * (u0[port] + u1[port])
             i = SERVO_OFFSET + topo[line, ELEMENT_B]
-            stiffness = get1(par, topo[line, ELEMENT_PAR], 0)
+            stiffness = get1(par, topo[line, ELEMENT_PAR], SERVO_K)
             state[topo[0, S_JOINTS] + topo[line, ELEMENT_A], i] += stiffness * target
 
 

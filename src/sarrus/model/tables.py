@@ -62,7 +62,6 @@ def joint_table(d: Description, drives: Drives, lines: Lines) -> np.ndarray:
         row[[at.JOINT_KIND, at.JOINT_PAR]] = joint.kind, p
         row[[at.JOINT_A, at.JOINT_B]] = d.number[joint.a], d.number[joint.b]
         row[[at.JOINT_KR, at.JOINT_KT]] = joint.rotations, joint.translations
-        row[at.JOINT_TREE] = tree.get(j, -1)
         row[[at.JOINT_COORDINATE, at.JOINT_COORDINATES]] = coordinate, joint.coordinates
         coordinate += joint.coordinates
         row[at.JOINT_DRIVE] = -1
@@ -157,7 +156,7 @@ def element_table(d: Description, drives: Drives, lines: Lines, world: int) -> t
         for k, i in enumerate(motor_components(motor, d.joints[j])):
             line = add(at.SERVO if motor.mode == "servo" else at.EFFORT, j, i, port + k)[1]
             if motor.mode == "servo":
-                line[0] = motor.stiffness
+                line[at.SERVO_K] = motor.stiffness
             else:
                 line[at.EFFORT_LIMIT] = np.inf if motor.limit is None else motor.limit
     for force in m.forces.values():

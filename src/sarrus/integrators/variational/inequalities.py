@@ -17,7 +17,6 @@ from sarrus.integrators.variational.central_path import (
 from sarrus.integrators.variational.pyramid import pyramid_change, pyramid_slip, sides_of
 from sarrus.layout import (
     BODIES,
-    CHANGE,
     COMPLIANCE,
     CONTACT_FREEDOM,
     CONTACT_KIND,
@@ -244,8 +243,6 @@ def add_right_hand_side(topo, state, work, dt, loops):
                     put1(work, first + j, ERR, -change[place_of_row(topo, i, j)])
             continue
         change = force_change(topo, state, work, i, w, False, 0.0, 0.0, 0.0)
-        for j in range(3):
-            put1(work, w, CHANGE + j, change[j])
         if freedom >= 0:
             effort = dt * get1(state, topo[0, S_CONTACTS] + i, SIDE) * change[place_of_row(topo, i, 0)]
             put1(work, freedom, EFFORT_LEFT, get1(work, freedom, EFFORT_LEFT) + effort)

@@ -24,6 +24,7 @@ from sarrus.layout import (
     DZ,
     G1,
     LAM,
+    LEARNS,
     NODE_PIVOT,
     PARENT,
     PREDICTED,
@@ -236,8 +237,8 @@ def predict(
     """`attempt` from the last step, `ratio` times as long as this one; returns the largest error"""
     n = topo[0, BODIES]
     even = read and abs(ratio - 1.0) < EVEN
-    guess = ONWARD if even and state[n, PREDICTED] != 0.0 else PREDICT
-    state[n, PREDICTED] = 1.0 if even else 0.0
+    guess = ONWARD if even and state[n, LEARNS] != 0.0 else PREDICT
+    state[n, LEARNS] = 1.0 if even else 0.0
     return attempt(
         topo, par, state, work, time, dt, left, right, gravity, guess, ratio, read, loops, elements, whole
     )

@@ -36,11 +36,11 @@ from sarrus.layout import (
     JOINTS,
     LAST_DT,
     LAST_DT2,
+    LEARNS,
     LEVEL,
     NODE_ANGLE,
     NODE_PIVOT,
     PARENT,
-    PREDICTED,
     RATES,
     RATES2,
     READ_OUT,
@@ -155,7 +155,7 @@ def forget_steps(topo, state, work):
     state[n, LAST_DT] = 1.0
     state[n, LAST_DT2] = 1.0
     state[n, READ_OUT] = 1.0
-    state[n, PREDICTED] = 0.0
+    state[n, LEARNS] = 0.0
 
 
 @helper

@@ -53,9 +53,9 @@ from sarrus.layout import (
     FEATURE_TYPE,
     FORCE1,
     GAP,
+    LEARNS,
     ON,
     PLANE,
-    PREDICTED,
     RATES,
     RATES2,
     ROOT,
@@ -248,7 +248,7 @@ def position_stage(
             )  # fmt: skip
             base_of_efforts(topo, work)
         else:
-            state[topo[0, BODIES], PREDICTED] = 0.0
+            state[topo[0, BODIES], LEARNS] = 0.0
             status, c = solve_positions(
                 topo, par, state, work, time, dt, ratio, left, right, gravity, tolerance, loops, elements,
                 whole,

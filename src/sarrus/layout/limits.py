@@ -1,0 +1,9 @@
+"""How large a user's term may be."""
+
+from __future__ import annotations
+
+from sarrus.layout.declare import Values
+
+limits = Values("limits", "How large a user's term may be.")
+MAX_CUSTOM_BODIES = limits.value("MAX_CUSTOM_BODIES", 8, "bodies of one term")
+MAX_CUSTOM_ROWS = limits.value("MAX_CUSTOM_ROWS", 6, "equations of one constraint")

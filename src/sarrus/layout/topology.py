@@ -1,0 +1,176 @@
+"""`topo`, integers: a header (line 0), then the tables, one after the other.
+
+A link is a body with the joint to its parent in the spanning tree.  A border row is one scalar equation that
+the tree does not carry: a row of a joint that closes a loop, or a damper or a stiff spring, or a contact.  It
+opens at the bodies it acts on (its ends), is carried up through the bodies in between (its edges) and is
+eliminated at its upper body."""
+
+from __future__ import annotations
+
+from sarrus.layout.declare import Table, Values
+
+links = Table("topo", "links", "a body with the joint to its parent, lines 1 to n, parents first")
+PARENT = links.column(
+    "PARENT", 1, "body", "parent in the spanning tree; n is the world",
+    "model", "model, dynamics, solvers, integrators, analysis",
+)  # fmt: skip
+ROTATIONS = links.column(
+    "ROTATIONS", 1, "count", "free rotations of its joint",
+    "model", "model, dynamics, solvers, integrators, analysis",
+)  # fmt: skip
+TRANSLATIONS = links.column(
+    "TRANSLATIONS", 1, "count", "free translations of its joint",
+    "model", "model, dynamics, solvers, integrators, analysis",
+)  # fmt: skip
+FREEDOM = links.column(
+    "FREEDOM", 1, "index", "its first freedom", "model", "model, dynamics, solvers, integrators"
+)
+CHILDREN = links.column(
+    "CHILDREN", 1, "count", "what adds to the sums of the body: children, and a seed",
+    "model", "model, solvers, integrators",
+)  # fmt: skip
+FIRST = links.column(
+    "FIRST", 1, "flag", "whether it is the first child to add to its parent's sums",
+    "model", "solvers, integrators",
+)  # fmt: skip
+EDGE0 = links.column("EDGE0", 1, "index", "first edge at the body", "model", "solvers")
+EDGE1 = links.column("EDGE1", 1, "index", "the edge after its last", "model", "solvers")
+GROUP0 = links.column(
+    "GROUP0", 1, "index", "first group of border rows that end at the body", "model", "solvers"
+)
+GROUP1 = links.column("GROUP1", 1, "index", "the group after its last", "model", "solvers")
+FLAGS = links.column(
+    "FLAGS", 1, "bits", "see the flags of links", "model", "model, dynamics, solvers, integrators, analysis"
+)
+USER = links.column(
+    "USER", 1, "index", "the body in the user's order", "model", "dynamics, integrators, analysis"
+)
+LINK_JOINT = links.column(
+    "LINK_JOINT", 1, "joint", "joint to the parent", "model", "dynamics, solvers, integrators, analysis"
+)
+ROOT = links.column(
+    "ROOT", 1, "body", "root of its tree where that flies freely, else -1", "model", "model, integrators"
+)
+
+link_flags = Values("flags of links", "Bits of FLAGS.")
+REVERSED = link_flags.value("REVERSED", 1, "the joint's parent is the link's child")
+SCREW = link_flags.value("SCREW", 2, "the joint is a screw")
+DRIVEN = link_flags.value("DRIVEN", 4, "the tree carries a drive of the joint")
+SEEDED = link_flags.value(
+    "SEEDED", 8, "the sums over children start from a user's force or a contact instead of 0"
+)
+
+header = Table("topo", "header", "the mechanism, line 0")
+header.shares(links, "GROUP0", "GROUP1")
+BODIES = header.column(
+    "BODIES", 1, "count", "bodies, without the world; body n is the world",
+    "model", "model, dynamics, solvers, integrators, analysis",
+)  # fmt: skip
+FREEDOMS = header.column("FREEDOMS", 1, "count", "freedoms of the spanning tree", "model", "model")
+EDGES = header.column("EDGES", 1, "count", "edges", "model", "solvers")
+ROWS = header.column(
+    "ROWS", 1, "count", "border rows", "model", "model, dynamics, solvers, integrators, analysis"
+)
+ENDS = header.column("ENDS", 1, "count", "ends of border rows", "model", "model, solvers, analysis")
+JOINTS = header.column("JOINTS", 1, "count", "joints", "model", "model, dynamics, integrators")
+ELEMENTS = header.column("ELEMENTS", 1, "count", "elements", "model", "model, dynamics, integrators")
+CONTACTS = header.column("CONTACTS", 1, "count", "contacts", "model", "dynamics, integrators")
+SLOT_COUNT = header.column(
+    "SLOT_COUNT", 1, "count", "couplings that a border row has room for", "model", "solvers"
+)
+INPUTS = header.column("INPUTS", 1, "count", "numbers in the input", "model", "integrators")
+CUSTOM_FORCES = header.column(
+    "CUSTOM_FORCES", 1, "count", "elements that the user wrote and that depend on velocities",
+    "model", "integrators",
+)  # fmt: skip
+ORIGIN = header.column(
+    "ORIGIN", 1, "line of par", "the kernels' origin in the user's world", "model", "dynamics"
+)
+T_EDGES = header.column("T_EDGES", 1, "line of topo", "first edge", "model", "solvers")
+T_ROWS = header.column(
+    "T_ROWS", 1, "line of topo", "first border row",
+    "model", "model, dynamics, solvers, integrators, analysis",
+)  # fmt: skip
+T_GROUPS = header.column("T_GROUPS", 1, "line of topo", "first group", "model", "solvers")
+T_ENDS = header.column(
+    "T_ENDS", 1, "line of topo", "first end", "model", "model, dynamics, solvers, integrators, analysis"
+)
+T_JOINTS = header.column(
+    "T_JOINTS", 1, "line of topo", "first joint", "model", "model, dynamics, solvers, integrators"
+)
+T_ELEMENTS = header.column(
+    "T_ELEMENTS", 1, "line of topo", "first element", "model", "model, dynamics, integrators"
+)
+T_CONTACTS = header.column("T_CONTACTS", 1, "line of topo", "first contact", "model", "dynamics, integrators")
+S_ROWS = header.column(
+    "S_ROWS", 1, "line of state", "first border row", "model", "model, dynamics, solvers, integrators"
+)
+S_JOINTS = header.column(
+    "S_JOINTS", 1, "line of state", "first joint", "model", "model, dynamics, integrators"
+)
+S_CONTACTS = header.column(
+    "S_CONTACTS", 1, "line of state", "first contact", "model", "model, dynamics, integrators"
+)
+W_FREEDOMS = header.column(
+    "W_FREEDOMS", 1, "line of work", "first freedom", "model", "dynamics, solvers, integrators"
+)
+W_EDGES = header.column("W_EDGES", 1, "line of work", "first edge", "model", "solvers")
+W_ROWS = header.column(
+    "W_ROWS", 1, "line of work", "first border row", "model", "dynamics, solvers, integrators"
+)
+W_ENDS = header.column(
+    "W_ENDS", 1, "line of work", "first end", "model", "model, dynamics, solvers, integrators"
+)
+W_SCRATCH = header.column(
+    "W_SCRATCH", 1, "line of work", "first scratch line of user functions", "model", "model"
+)
+W_CONTACTS = header.column("W_CONTACTS", 1, "line of work", "first contact", "model", "dynamics, integrators")
+
+edges = Table("topo", "edges", "a body that a border row is carried through")
+EDGE_ROW = edges.column("EDGE_ROW", 1, "border row", "the row that is carried", "model", "solvers")
+EDGE_NEXT = edges.column(
+    "EDGE_NEXT", 1, "edge", "of the same row at the parent; -1: that is the row's upper body or the world",
+    "model", "solvers",
+)  # fmt: skip
+
+rows = Table("topo", "border rows", "a scalar equation that the tree does not carry")
+ROW_OF = rows.column(
+    "ROW_OF", 1, "index", "joint, element or contact that it belongs to",
+    "model", "model, dynamics, solvers, integrators, analysis",
+)  # fmt: skip
+ROW_KIND = rows.column(
+    "ROW_KIND", 1, "kind", "see the kinds of border rows",
+    "model", "model, dynamics, solvers, integrators, analysis",
+)  # fmt: skip
+ROW_COORDINATE = rows.column(
+    "ROW_COORDINATE", 1, "index", "coordinate of a drive or a spring (0 the length); rows of a contact",
+    "model", "dynamics, solvers",
+)  # fmt: skip
+UPPER = rows.column("UPPER", 1, "body", "where it is eliminated", "model", "analysis")
+SLOT = rows.column(
+    "SLOT", 1, "index", "its place among the couplings of the rows it meets", "model", "solvers"
+)
+END0 = rows.column("END0", 1, "index", "its first end", "model", "dynamics, integrators, analysis")
+END1 = rows.column("END1", 1, "index", "the end after its last", "model", "dynamics, integrators, analysis")
+ROW_FIRST = rows.column("ROW_FIRST", 1, "border row", "first row of the same contact", "model", "solvers")
+
+row_kinds = Values("kinds of border rows", "Values of ROW_KIND.")
+CONSTRAINT_ROW = row_kinds.value("CONSTRAINT_ROW", 0, "a joint that closes a loop, or a user's constraint")
+DRIVE_ROW = row_kinds.value("DRIVE_ROW", 1, "a coordinate of a drive that the tree cannot carry")
+SPRING_ROW = row_kinds.value("SPRING_ROW", 2, "a damper or a stiff spring between two points")
+CONTACT_ROW = row_kinds.value("CONTACT_ROW", 3, "a contact that is not a leaf, nor carried by a freedom")
+
+groups = Table("topo", "groups", "border rows that end at one body and meet below it")
+CLOSE0 = groups.column("CLOSE0", 1, "border row", "first of the group", "model", "solvers")
+CLOSE1 = groups.column("CLOSE1", 1, "border row", "the one after its last", "model", "solvers")
+
+ends = Table("topo", "ends", "a body that a border row acts on")
+END_BODY = ends.column("END_BODY", 1, "body", "the body", "model", "model, dynamics, integrators, analysis")
+END_EDGE = ends.column(
+    "END_EDGE", 1, "edge", "where the end enters; -1: the body is the upper one", "model", "solvers"
+)
+END_ROW = ends.column("END_ROW", 1, "border row", "the row", "model", "model, solvers")
+END_ROLE = ends.column(
+    "END_ROLE", 1, "number", "0 child, 1 parent, 2 and 3 of a gear's second joint; a custom body's number",
+    "model", "dynamics, integrators",
+)  # fmt: skip

@@ -1,0 +1,158 @@
+"""`work`, what a step needs in between: bodies, freedoms, the border, scratch of user functions.
+
+Nothing in it outlives a call except what `enter` writes for the node.  Units are those of the stage of
+positions, whose unknowns are displacements."""
+
+from __future__ import annotations
+
+from sarrus.layout.declare import Table
+from sarrus.layout.limits import MAX_CUSTOM_BODIES
+
+bodies = Table("work", "bodies", "a body, and the world in line n")
+D = bodies.column(
+    "D", 36, "kg/s, kg m/s, kg m^2/s", "sum over children of the factorisation, four 3x3 blocks",
+    "dynamics, solvers, integrators", "dynamics, solvers, integrators",
+)  # fmt: skip
+RHS = bodies.column(
+    "RHS", 6, "N s, N m s", "sum over children of the right-hand side",
+    "dynamics, solvers, integrators", "solvers, integrators",
+)  # fmt: skip
+F = bodies.column("F", 6, "N s, N m s", "residual", "dynamics, integrators", "dynamics, solvers, integrators")
+X1 = bodies.column("X1", 3, "m", "trial position", "dynamics, integrators", "dynamics, solvers, integrators")
+Q1 = bodies.column("Q1", 4, "1", "trial orientation", "dynamics, integrators", "model, dynamics, integrators")
+R1 = bodies.column(
+    "R1", 9, "1", "its rotation matrix",
+    "dynamics, integrators", "model, dynamics, solvers, integrators, trajectory",
+)  # fmt: skip
+DZ = bodies.column("DZ", 6, "m, rad", "direction of Newton's method", "integrators", "integrators")
+JW = bodies.column(
+    "JW", 9, "kg m^2", "inertia at the node, world frame",
+    "solvers, integrators", "dynamics, solvers, integrators",
+)  # fmt: skip
+ARM0 = bodies.column(
+    "ARM0", 3, "m", "from the parent's centre of mass, at the node", "dynamics", "solvers, integrators"
+)
+ARM1 = bodies.column(
+    "ARM1", 3, "m", "the same at the trial configuration", "solvers", "dynamics, integrators"
+)
+D_RATES = bodies.column(
+    "D_RATES", 6, "m/s, rad/s", "last change of the rates of its joint", "integrators", "integrators"
+)
+PIVOT_A = bodies.column(
+    "PIVOT_A", 3, "m", "from the parent to the joint point, at the node", "dynamics", "dynamics"
+)
+PIVOT_B = bodies.column(
+    "PIVOT_B", 3, "m", "from the body to the joint point, at the node", "dynamics", "dynamics, integrators"
+)
+TURN = bodies.column(
+    "TURN", 4, "1", "turn of the trial step", "dynamics, integrators", "dynamics, solvers, integrators"
+)
+V_HELD = bodies.column(
+    "V_HELD", 6, "m/s, rad/s", "velocity of the step, aside during the stage of momenta",
+    "integrators", "integrators",
+)  # fmt: skip
+U_BEFORE = bodies.column(
+    "U_BEFORE", 6, "m/s, rad/s", "velocity before the stage of momenta", "integrators", "integrators"
+)
+U_PLASTIC = bodies.column(
+    "U_PLASTIC", 6, "m/s, rad/s", "velocity without restitution", "integrators", "integrators"
+)
+P_BEFORE = bodies.column(
+    "P_BEFORE", 6, "N s, N m s", "momentum before the stage of momenta", "integrators", "integrators"
+)
+MOTOR_FORCE = bodies.column(
+    "MOTOR_FORCE", 6, "N, N m", "force of motors at the node", "dynamics", "dynamics, integrators"
+)
+INPUT_FORCE = bodies.column(
+    "INPUT_FORCE", 6, "N, N m", "force at the node that is neither motor nor potential",
+    "dynamics", "dynamics, integrators",
+)  # fmt: skip
+
+freedoms = Table("work", "freedoms", "a freedom of the spanning tree")
+S0 = freedoms.column("S0", 6, "1, m", "motion at the node", "dynamics", "dynamics, solvers, integrators")
+S1 = freedoms.column("S1", 6, "1, m", "motion at the trial configuration", "solvers", "integrators")
+DS = freedoms.column("DS", 6, "kg/s, kg m/s", "D s", "solvers", "solvers")
+SD = freedoms.column("SD", 6, "1, m", "s' D over the pivot", "solvers", "solvers")
+PIVOT = freedoms.column("PIVOT", 1, "s/kg, s/(kg m^2)", "1 over the pivot", "solvers", "solvers")
+T = freedoms.column("T", 1, "m, rad", "scaled residual", "solvers", "solvers, integrators")
+EFFORT_LEFT = freedoms.column(
+    "EFFORT_LEFT", 1, "N s, N m s", "implicit effort of a driven joint at the first node",
+    "dynamics, integrators", "dynamics, solvers, integrators",
+)  # fmt: skip
+STIFFNESS = freedoms.column(
+    "STIFFNESS", 1, "kg/s, kg m^2/s", "its derivative by the coordinate",
+    "dynamics, integrators", "dynamics, solvers, integrators",
+)  # fmt: skip
+EFFORT_RIGHT = freedoms.column(
+    "EFFORT_RIGHT", 1, "N s, N m s", "effort at the last node; stage of momenta: impulse of the armature",
+    "dynamics, integrators", "integrators",
+)  # fmt: skip
+RATE = freedoms.column(
+    "RATE", 1, "m, rad", "its part of the direction of Newton's method", "solvers", "dynamics, integrators"
+)
+W0 = freedoms.column("W0", 6, "1, m", "its row vector at the node", "dynamics", "dynamics, integrators")
+EFFORT_BASE = freedoms.column(
+    "EFFORT_BASE", 1, "N s, N m s", "EFFORT_LEFT before contacts are added",
+    "dynamics, integrators", "dynamics, integrators",
+)  # fmt: skip
+STIFFNESS_BASE = freedoms.column(
+    "STIFFNESS_BASE", 1, "kg/s, kg m^2/s", "STIFFNESS before contacts are added", "dynamics", "integrators"
+)
+MOVED = freedoms.column(
+    "MOVED", 1, "m, rad", "how far its coordinate moves in the step", "dynamics", "integrators"
+)
+AXIS = freedoms.column("AXIS", 3, "1", "axis or direction at the node", "dynamics", "dynamics, integrators")
+
+edges = Table("work", "edges", "a body that a border row is carried through")
+H = edges.column("H", 6, "1, m", "force on the body", "solvers", "solvers")
+CR = edges.column("CR", 6, "1, m", "row vector on the body", "solvers", "solvers")
+TH = edges.column("TH", 6, "s/kg, s/(kg m)", "s0' h over the pivot, per freedom", "solvers", "solvers")
+TC = edges.column("TC", 6, "1, m", "c s1, per freedom", "solvers", "solvers")
+
+rows = Table("work", "border rows", "a border row")
+HU = rows.column("HU", 6, "1, m", "force at the upper body", "solvers", "solvers")
+CU = rows.column("CU", 6, "1, m", "row vector at the upper body", "solvers", "solvers")
+R = rows.column("R", 1, "m, rad", "right-hand side", "solvers", "solvers")
+IS = rows.column("IS", 1, "kg/s, kg m^2/s", "1 over the pivot", "solvers", "solvers")
+DLAM = rows.column("DLAM", 1, "N s, N m s", "direction of the multiplier", "solvers", "solvers, integrators")
+DIAG = rows.column("DIAG", 1, "s/kg, s/(kg m^2)", "diagonal before elimination", "solvers", "integrators")
+ERR = rows.column("ERR", 1, "m, rad", "error", "dynamics, integrators", "dynamics, solvers, integrators")
+COMPLIANCE = rows.column(
+    "COMPLIANCE", 1, "s/kg, s/(kg m^2)", "of the row: gain c dz + compliance dlam = -error",
+    "dynamics, integrators", "solvers, integrators",
+)  # fmt: skip
+CROSS = rows.column(
+    "CROSS", 3, "s/kg, s/(kg m^2)", "compliance to the three rows of its contact", "integrators", "solvers"
+)
+GAIN = rows.column(
+    "GAIN", 1, "1", "0: the multiplier does not depend on the motion",
+    "dynamics, integrators", "solvers, integrators",
+)  # fmt: skip
+SLOTS = rows.rest(
+    "SLOTS", "s/kg, s/(kg m^2)", "couplings with the rows it meets", "solvers", "model, solvers"
+)
+
+ends = Table("work", "ends", "a body that a border row acts on")
+G0 = ends.column(
+    "G0", 6, "1, m", "row vector at the node",
+    "dynamics, integrators", "model, dynamics, solvers, integrators",
+)  # fmt: skip
+G1 = ends.column(
+    "G1", 6, "1, m", "row vector at the trial configuration", "integrators", "solvers, integrators"
+)
+
+scratch = Table("work", "scratch of user functions", "the first of SCRATCH_LINES lines of a user's function")
+SCRATCH_X = scratch.column(
+    "SCRATCH_X", 3 * MAX_CUSTOM_BODIES, "m", "positions in the user's world", "dynamics", "dynamics"
+)
+SCRATCH_Q = scratch.column(
+    "SCRATCH_Q", 4 * MAX_CUSTOM_BODIES, "1", "orientations of the user's frames", "dynamics", "dynamics"
+)
+SCRATCH_V = scratch.column("SCRATCH_V", 3 * MAX_CUSTOM_BODIES, "m/s", "velocities", "dynamics", "dynamics")
+SCRATCH_W = scratch.column(
+    "SCRATCH_W", 3 * MAX_CUSTOM_BODIES, "rad/s", "angular velocities", "dynamics", "dynamics"
+)
+SCRATCH_OUT = scratch.column(
+    "SCRATCH_OUT", 6 * MAX_CUSTOM_BODIES, "the user's", "what the function returns",
+    "dynamics", "dynamics, integrators",
+)  # fmt: skip
