@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 import sarrus
-from sarrus.trajectory.rotation import rotate
+from sarrus.mechanism.rotations import rotate
 
 from .machine import machine, versions
 from .measure import present

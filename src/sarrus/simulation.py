@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Literal
 
 import numpy as np
@@ -19,6 +20,7 @@ from sarrus.integrators.methods import method_named
 from sarrus.interruption import Deferred
 from sarrus.model import Model, State
 from sarrus.model.nodes import split
+from sarrus.progress import Report, progress_bar
 from sarrus.recorder import FileRecorder, MemoryRecorder
 from sarrus.schedule import number_of_steps, schedule_of
 from sarrus.trajectory import Trajectory
@@ -149,7 +151,7 @@ def simulate(
     controller: Controller | CompiledController | None = None,
     record_every: int = 1,
     reactions: bool = False,
-    progress: Callable[[int, int], None] | bool | None = None,
+    progress: Report | bool | None = None,
     *,
     out: str | os.PathLike[str] | None = None,
     allow_overlap: bool = False,
@@ -213,7 +215,7 @@ def simulate(
         old = interrupted_run(out) if resume else None
         recorder = FileRecorder(model, chosen, float(dt), stepper, record_every, out, old, first)
     failure, stopped = None, None
-    with recorder, _progress(progress, steps) as report, Deferred() as asked:
+    with recorder, _reporting(progress) as report, Deferred() as asked:
         controls = None if controller is None or compiled else Controls(model)
         if compiled:
             stepper.attach(controller.compiled(model, schedule.inputs(driver, stepper, 0, 1)[0, 0]))
@@ -244,7 +246,8 @@ def simulate(
                 done += chunk.steps
                 if controls is not None:
                     now = stepper.state()
-                report(*schedule.progress(stepper, done))
+                if report is not None:
+                    report(*schedule.progress(stepper, done))
         except KeyboardInterrupt as error:
             stopped = error
         ended = schedule.left(stepper, done, 1) == 0
@@ -377,25 +380,6 @@ def _failed(failure: Failure, dt: float, trajectory: Trajectory | None) -> StepF
     )
 
 
-class _progress:
-    """A function of (steps done, steps) that shows progress, or does nothing."""
-
-    def __init__(self, wanted: Callable[[int, int], None] | bool | None, steps: int):
-        self.wanted, self.steps, self.bar = wanted, steps, None
-
-    def __enter__(self) -> Callable[[int, int], None]:
-        if callable(self.wanted):
-            return self.wanted
-        if not self.wanted:
-            return lambda done, steps: None
-        from rich.console import Console
-        from rich.progress import Progress
-
-        self.bar = Progress(console=Console(stderr=True), transient=True)
-        self.bar.start()
-        task = self.bar.add_task("simulating", total=self.steps)
-        return lambda done, steps: self.bar.update(task, completed=done)
-
-    def __exit__(self, *error: object) -> None:
-        if self.bar is not None:
-            self.bar.stop()
+def _reporting(wanted: Report | bool | None) -> AbstractContextManager[Report | None]:
+    """What is told of the steps that are done: the caller's function, a bar, or nothing."""
+    return nullcontext(wanted) if callable(wanted) else progress_bar("simulating", silent=not wanted)

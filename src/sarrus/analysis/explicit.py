@@ -14,7 +14,7 @@ import numpy as np
 
 from sarrus.analysis.differences import central_differences, moved
 from sarrus.analysis.timestep import rounded_down
-from sarrus.mechanism.rotations import rotations
+from sarrus.mechanism.rotations import rotation
 from sarrus.model import Model, State
 from sarrus.model.description import body_number
 from sarrus.model.springs import Mobilities, largest
@@ -96,7 +96,7 @@ def _advice(term: Explicit, dt: float) -> str:
 
 def _turns(model: Model, state: State) -> np.ndarray:
     """(bodies, 3, 3) rotations of all bodies since the reference configuration."""
-    return rotations(state.orientation) @ np.swapaxes(model.description.rotation, 1, 2)
+    return rotation(state.orientation) @ np.swapaxes(model.description.rotation, 1, 2)
 
 
 def _pull(
@@ -176,7 +176,7 @@ def _force_stiffness(term, x: np.ndarray, q: np.ndarray, state: State, index: li
     """Minus the derivative (6 m, 6 m) of a force by world translations and rotations of its bodies."""
     force = getattr(term.force, "py_func", term.force)
     v = np.vstack([state.velocity, np.zeros(3)])[index]
-    spins = np.einsum("bij,bj->bi", rotations(state.orientation), state.angular_velocity)
+    spins = np.einsum("bij,bj->bi", rotation(state.orientation), state.angular_velocity)
     w = np.vstack([spins, np.zeros(3)])[index]
 
     def push(moved_x: np.ndarray, moved_q: np.ndarray) -> np.ndarray:

@@ -12,9 +12,9 @@ import typer
 from sarrus.cli.answer import JsonFlag, answering
 from sarrus.cli.figures import check_folder, write_plot
 from sarrus.cli.kernels import load_kernels
-from sarrus.cli.progress import progress_bar
 from sarrus.cli.summary import summary
 from sarrus.cli.tables import new_table
+from sarrus.progress import progress_bar
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -11,8 +11,8 @@ import typer
 from sarrus.cli.answer import Answer, JsonFlag, answering
 from sarrus.cli.figures import check_folder
 from sarrus.cli.models import SetOption, parameters
-from sarrus.cli.progress import progress_bar
 from sarrus.errors import FileError, Interrupted, MechanismError
+from sarrus.progress import progress_bar
 
 if TYPE_CHECKING:
     from sarrus.learn import Episode

@@ -11,8 +11,8 @@ import typer
 
 from sarrus.cli import completion
 from sarrus.cli.answer import JsonFlag, answering
-from sarrus.cli.progress import progress_bar
 from sarrus.errors import MechanismError
+from sarrus.progress import progress_bar
 
 CAMERA, TIME, DRAWN = "Camera", "Time", "What is drawn"
 

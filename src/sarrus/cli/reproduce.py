@@ -12,9 +12,9 @@ from sarrus.cli import completion
 from sarrus.cli.answer import FAILED_RUN, JsonFlag, answering
 from sarrus.cli.checkout import checkout
 from sarrus.cli.experiments import Experiment, discover, select
-from sarrus.cli.progress import progress_bar
 from sarrus.cli.tables import new_table
 from sarrus.errors import MechanismError
+from sarrus.progress import progress_bar
 
 
 def reproduce(

@@ -25,10 +25,10 @@ from sarrus.cli.models import (
     not_carried_over,
     start_at,
 )
-from sarrus.cli.progress import progress_bar
 from sarrus.cli.summary import summary
 from sarrus.errors import FileError, Interrupted, StepFailed
 from sarrus.integrators.methods import NAMES
+from sarrus.progress import progress_bar
 
 if TYPE_CHECKING:
     from sarrus.mechanism import Mechanism

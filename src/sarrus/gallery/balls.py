@@ -6,9 +6,10 @@ import numpy as np
 
 from sarrus.errors import MechanismError
 from sarrus.gallery.contacts import TOUCH, inside, surface
-from sarrus.gallery.rods import to_world, turn
+from sarrus.gallery.rods import to_world
 from sarrus.mechanism import Capsule, Mechanism, Sphere
 from sarrus.mechanism import validation as check
+from sarrus.mechanism.rotations import turn
 
 X = (1.0, 0.0, 0.0)
 

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from sarrus.errors import MechanismError
-from sarrus.gallery.rods import add_rod, times, to_body, to_world, turn
+from sarrus.gallery.rods import add_rod, to_body, to_world
 from sarrus.mechanism import Mechanism, Sphere
 from sarrus.mechanism import validation as check
+from sarrus.mechanism.rotations import multiply, turn
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 LINK_JOINTS: dict[str, dict[str, Any]] = {
@@ -145,6 +146,6 @@ def tree(depth: int = 4, branching: int = 2, joint: str = "revolute", angle: flo
             mech.add_joint(f"joint {label}", kind, parent=above, child=name, at=start, **axes)
             for k in range(fan):
                 side = np.pi / 6 * (k - (fan - 1) / 2)
-                shoots.append((f"{label}.{k + 1}", name, end, times(q, turn(across, side))))
+                shoots.append((f"{label}.{k + 1}", name, end, multiply(q, turn(across, side))))
         growing = shoots
     return mech

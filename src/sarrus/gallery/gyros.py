@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from sarrus.errors import MechanismError
-from sarrus.gallery.rods import to_body, to_world, turn
+from sarrus.gallery.rods import to_body, to_world
 from sarrus.mechanism import Box, Cylinder, Mechanism, Sphere
 from sarrus.mechanism import validation as check
+from sarrus.mechanism.rotations import turn
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 ALONG_X = (np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0)  # a cylinder's z turned onto x

@@ -7,14 +7,9 @@ from typing import Any
 import numpy as np
 
 from sarrus.mechanism import Box, Mechanism
-from sarrus.mechanism.rotations import rotation
+from sarrus.mechanism.rotations import rotation, turn
 
 STILL = (0.0, 0.0, 0.0)
-
-
-def turn(axis: Any, angle: float) -> np.ndarray:
-    """The unit quaternion (w, x, y, z) of a rotation by `angle` [rad] about the unit vector `axis`."""
-    return np.array([np.cos(angle / 2), *(np.sin(angle / 2) * np.asarray(axis, dtype=float))])
 
 
 def along(start: Any, end: Any) -> np.ndarray:
@@ -26,12 +21,6 @@ def along(start: Any, end: Any) -> np.ndarray:
     if sine < 1e-12:
         return np.array([1.0, 0.0, 0.0, 0.0]) if z[2] > 0 else np.array([0.0, 1.0, 0.0, 0.0])
     return turn(axis / sine, np.arctan2(sine, z[2]))
-
-
-def times(p: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """The quaternion product p q: first the rotation `q`, then `p`."""
-    w = p[0] * q[0] - p[1:] @ q[1:]
-    return np.array([w, *(p[0] * q[1:] + q[0] * p[1:] + np.cross(p[1:], q[1:]))])
 
 
 def to_world(orientation: np.ndarray, vector: Any) -> np.ndarray:

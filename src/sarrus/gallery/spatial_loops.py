@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from sarrus.errors import MechanismError
-from sarrus.gallery.rods import add_rod, to_body, to_world, turn
+from sarrus.gallery.rods import add_rod, to_body, to_world
 from sarrus.mechanism import Box, Mechanism
 from sarrus.mechanism import validation as check
+from sarrus.mechanism.rotations import turn
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 

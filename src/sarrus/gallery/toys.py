@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from sarrus.gallery.contacts import TOUCH
-from sarrus.gallery.rods import to_body, to_world, turn
+from sarrus.gallery.rods import to_body, to_world
 from sarrus.mechanism import Box, Capsule, HalfSpace, Mechanism, Sphere
 from sarrus.mechanism import validation as check
+from sarrus.mechanism.rotations import turn
 
 X, Z = (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)
 TURNING = np.array([0.0, -1.0, 0.0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -41,6 +41,27 @@ def spans_volume(where: str, points: np.ndarray) -> None:
         raise MechanismError(
             f"{where}: points must span a volume, but all {count} lie in {form}; one must stand off it"
         )
+
+
+class Hull(NamedTuple):
+    """A convex hull: which points are its corners (C,), its triangles (F, 3) that index all points,
+    counter-clockwise seen from outside, and their planes (F, 4): outward unit normal and minus offset."""
+
+    corners: np.ndarray
+    faces: np.ndarray
+    planes: np.ndarray
+
+
+def hull(points: np.ndarray) -> Hull:
+    """The convex hull of points (N, 3); scipy's QhullError, a RuntimeError, where they span no volume."""
+    from scipy.spatial import ConvexHull
+
+    found = ConvexHull(points)
+    faces = found.simplices
+    a, b, c = (points[faces[:, k]] for k in range(3))
+    inward = np.einsum("fi,fi->f", np.cross(b - a, c - a), found.equations[:, :3]) < 0.0
+    faces[inward] = faces[inward][:, ::-1]
+    return Hull(found.vertices, faces, found.equations)
 
 
 def mesh_of(where: str, source: Any, faces: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from sarrus.errors import MechanismError
 from sarrus.mechanism import validation as check
-from sarrus.mechanism.meshes import mesh_of, points_of, spans_volume
+from sarrus.mechanism.meshes import hull, mesh_of, points_of, spans_volume
 from sarrus.mechanism.rotations import rotation
 
 
@@ -151,11 +151,8 @@ class ConvexMesh(Shape):
         self._set("file", file)
 
     def _own_properties(self) -> tuple[float, np.ndarray, np.ndarray]:
-        from scipy.spatial import ConvexHull
-
-        hull = ConvexHull(self.points)
         inside = self.points.mean(axis=0)
-        corners = self.points[hull.simplices] - inside  # (F, 3, 3): tetrahedra from an inner point
+        corners = self.points[hull(self.points).faces] - inside  # (F, 3, 3): tetrahedra from an inner point
         volumes = np.abs(np.linalg.det(corners)) / 6.0
         total = corners.sum(axis=1)
         volume = float(volumes.sum())

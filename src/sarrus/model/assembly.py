@@ -10,8 +10,7 @@ import numpy as np
 
 from sarrus import layout as at
 from sarrus.errors import AssemblyError, MechanismError
-from sarrus.mechanism.rotations import multiply
-from sarrus.model.description import matrix as rotation_matrix
+from sarrus.mechanism.rotations import multiply, rotation
 from sarrus.model.kinematics import forward_kinematics, joint_motion
 from sarrus.model.linear import Linearisation, least_change
 from sarrus.model.model import Model
@@ -179,7 +178,7 @@ def with_velocities(
     motion = motion.reshape(-1, 6)
     for b, user in enumerate(order):
         out.velocity[user] = motion[b, :3]
-        out.angular_velocity[user] = rotation_matrix(out.orientation[user]).T @ motion[b, 3:]
+        out.angular_velocity[user] = rotation(out.orientation[user]).T @ motion[b, 3:]
     return out
 
 

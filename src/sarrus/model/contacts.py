@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from sarrus import layout as at
-from sarrus.mechanism.rotations import rotation as matrix
+from sarrus.mechanism.meshes import hull
+from sarrus.mechanism.rotations import rotation
 from sarrus.mechanism.shapes import Box, Capsule, ConvexMesh, Cylinder, HalfSpace, Shape, Sphere
 from sarrus.model.border_rows import ends_of_pair
 from sarrus.model.description import Description, body_number, in_tree, is_dual
@@ -110,7 +111,7 @@ class Contacts:
                     turn = d.rotation[b]
                     label = f"{body.name} ({type(shape).__name__} {k})" if len(body.shapes) > 1 else body.name
                     self.shapes.append(
-                        ShapeLine(b, shape, turn @ shape.at, turn @ matrix(shape.orientation), label)
+                        ShapeLine(b, shape, turn @ shape.at, turn @ rotation(shape.orientation), label)
                     )
         for obstacle in m.obstacles.values():
             fixed = None
@@ -130,7 +131,7 @@ class Contacts:
                         shape = obstacle.shape
                         self.shapes.append(
                             ShapeLine(
-                                world, shape, shape.at - d.origin, matrix(shape.orientation), obstacle.name
+                                world, shape, shape.at - d.origin, rotation(shape.orientation), obstacle.name
                             )
                         )
                     self.pairs.append(Pair(fixed, i, mu, obstacle.restitution))
@@ -193,7 +194,7 @@ def half_space_lines(
     restitution: float,
 ) -> list[Line]:
     """Contacts of a shape with a half-space through `place`: corners, centres of balls, rims."""
-    normal = matrix(plane.orientation) @ plane.normal
+    normal = rotation(plane.orientation) @ plane.normal
 
     def contact(
         kind: int, point: np.ndarray, radius: float, axis: np.ndarray | None, which: str, margin: float = 0.0
@@ -238,9 +239,7 @@ def corners_of(shape: Box | ConvexMesh) -> np.ndarray:
     if isinstance(shape, Box):
         signs = np.array(np.meshgrid([-1, 1], [-1, 1], [-1, 1], indexing="ij")).reshape(3, 8).T
         return 0.5 * signs * shape.size
-    from scipy.spatial import ConvexHull
-
-    return shape.points[ConvexHull(shape.points).vertices]
+    return shape.points[hull(shape.points).corners]
 
 
 def contact_rows(d: Description, lines: list[Line]) -> list[BorderRow]:

@@ -3,14 +3,73 @@ address."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import pickle
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sarrus.errors import MechanismError
+from sarrus.mechanism import Custom, Mechanism
 from sarrus.model.user_code import check_code, compiler_words
 
+if TYPE_CHECKING:
+    from numba.core.ccallback import CFunc
 
-def _compile(where: str, function: Callable, arguments: str, make: Callable[[], Any]) -> Any:
+Pointer = Any
+"""What a compiled function gets for an array: a bare address, for which Python has no type."""
+
+
+class UserFunction(NamedTuple):
+    """A function of the user: the term it belongs to, what it gives there, and both in words; bodies,
+    parameters: their numbers; shape: of its array `out`, () where it returns a number."""
+
+    term: str
+    what: str
+    where: str
+    function: Callable[..., Any]
+    bodies: int
+    parameters: int
+    shape: tuple[int, ...]
+
+    def compiled(self) -> CFunc:
+        """The function as a callback of the kernels."""
+        if self.what == "force":
+            return force_callback(self.where, self.function, self.bodies, self.parameters)
+        if self.what == "energy":
+            return energy_callback(self.where, self.function, self.bodies, self.parameters)
+        return constraint_callback(self.where, self.function, self.bodies, self.parameters, self.shape)
+
+
+def user_functions(mechanism: Mechanism) -> Iterator[UserFunction]:
+    """The functions of the user in a mechanism: of constraints, custom forces and potentials."""
+    for c in mechanism.joints.values():
+        if isinstance(c, Custom):
+            m, p, where = len(c.bodies), len(c.parameters), f"constraint {c.name!r}"
+            yield UserFunction(c.name, "residual", f"{where}: residual", c.residual, m, p, (c.rows,))
+            if c.jacobian is not None:
+                yield UserFunction(c.name, "jacobian", f"{where}: jacobian", c.jacobian, m, p, (c.rows, m, 6))
+    for f in mechanism.custom_forces.values():
+        m, p = len(f.bodies), len(f.parameters)
+        yield UserFunction(f.name, "force", f"force {f.name!r}", f.force, m, p, (m, 6))
+    for v in mechanism.potentials.values():
+        m, p, where = len(v.bodies), len(v.parameters), f"potential {v.name!r}"
+        yield UserFunction(v.name, "energy", f"{where}: energy", v.energy, m, p, ())
+        if v.gradient is not None:
+            yield UserFunction(v.name, "gradient", f"{where}: gradient", v.gradient, m, p, (m, 6))
+
+
+def check_pickles(mechanism: Mechanism) -> None:
+    """Refuses, by name, a function of the user that cannot be pickled."""
+    for user in user_functions(mechanism):
+        try:
+            pickle.dumps(user.function)
+        except Exception as error:  # functions may be any callable; all faults mean the same
+            raise MechanismError(
+                f"{user.where}: {getattr(user.function, '__qualname__', repr(user.function))} cannot be "
+                "pickled; pickle takes functions with a name at the top level of a module"
+            ) from error
+
+
+def _compile(where: str, function: Callable, arguments: str, make: Callable[[], CFunc]) -> CFunc:
     """What `make` compiles of a function of `arguments`; faults are told by name and line."""
     check_code(where, function, arguments)
     try:
@@ -21,63 +80,35 @@ def _compile(where: str, function: Callable, arguments: str, make: Callable[[], 
 
 def constraint_callback(
     where: str, function: Callable, bodies: int, parameters: int, shape: tuple[int, ...]
-) -> Any:
+) -> CFunc:
     """`function`(x, q, p, out) as a compiled callback; out has `shape`."""
     from numba import carray, njit
 
     from sarrus._jit import compile_callback
 
-    def make() -> Any:
+    def make() -> CFunc:
         inner = njit(function) if not hasattr(function, "py_func") else function
 
-        if len(shape) == 1:
-            rows = shape[0]
-
-            def call(number, x, q, p, out):
-                inner(
-                    carray(x, (bodies, 3)),
-                    carray(q, (bodies, 4)),
-                    carray(p, (parameters,)),
-                    carray(out, (rows,)),
-                )
-
-        elif len(shape) == 2:
-            rows, columns = shape
-
-            def call(number, x, q, p, out):
-                inner(
-                    carray(x, (bodies, 3)),
-                    carray(q, (bodies, 4)),
-                    carray(p, (parameters,)),
-                    carray(out, (rows, columns)),
-                )
-
-        else:
-            rows, columns, depth = shape
-
-            def call(number, x, q, p, out):
-                inner(
-                    carray(x, (bodies, 3)),
-                    carray(q, (bodies, 4)),
-                    carray(p, (parameters,)),
-                    carray(out, (rows, columns, depth)),
-                )
+        def call(number: float, x: Pointer, q: Pointer, p: Pointer, out: Pointer) -> None:
+            inner(
+                carray(x, (bodies, 3)), carray(q, (bodies, 4)), carray(p, (parameters,)), carray(out, shape)
+            )
 
         return compile_callback(call, 4, False)
 
     return _compile(where, function, "x, q, p, out", make)
 
 
-def energy_callback(where: str, function: Callable, bodies: int, parameters: int) -> Any:
+def energy_callback(where: str, function: Callable, bodies: int, parameters: int) -> CFunc:
     """`function`(x, q, p) -> energy as a compiled callback."""
     from numba import carray, njit
 
     from sarrus._jit import compile_callback
 
-    def make() -> Any:
+    def make() -> CFunc:
         inner = njit(function) if not hasattr(function, "py_func") else function
 
-        def call(number, x, q, p):
+        def call(number: float, x: Pointer, q: Pointer, p: Pointer) -> float:
             return inner(carray(x, (bodies, 3)), carray(q, (bodies, 4)), carray(p, (parameters,)))
 
         return compile_callback(call, 3, True)
@@ -85,16 +116,16 @@ def energy_callback(where: str, function: Callable, bodies: int, parameters: int
     return _compile(where, function, "x, q, p", make)
 
 
-def force_callback(where: str, function: Callable, bodies: int, parameters: int) -> Any:
+def force_callback(where: str, function: Callable, bodies: int, parameters: int) -> CFunc:
     """`function`(t, x, q, v, w, p, out) as a compiled callback; out (bodies, 6)."""
     from numba import carray, njit
 
     from sarrus._jit import compile_callback
 
-    def make() -> Any:
+    def make() -> CFunc:
         inner = njit(function) if not hasattr(function, "py_func") else function
 
-        def call(t, x, q, v, w, p, out):
+        def call(t: float, x: Pointer, q: Pointer, v: Pointer, w: Pointer, p: Pointer, out: Pointer) -> None:
             inner(
                 t,
                 carray(x, (bodies, 3)),
@@ -110,16 +141,16 @@ def force_callback(where: str, function: Callable, bodies: int, parameters: int)
     return _compile(where, function, "t, x, q, v, w, p, out", make)
 
 
-def controller_callback(where: str, function: Callable, coordinates: int, inputs: int, memory: int) -> Any:
+def controller_callback(where: str, function: Callable, coordinates: int, inputs: int, memory: int) -> CFunc:
     """`function`(t, q, v, u, memory) as a compiled callback."""
     from numba import carray, njit
 
     from sarrus._jit import compile_callback
 
-    def make() -> Any:
+    def make() -> CFunc:
         inner = njit(function) if not hasattr(function, "py_func") else function
 
-        def call(t, q, v, u, m):
+        def call(t: float, q: Pointer, v: Pointer, u: Pointer, m: Pointer) -> None:
             inner(
                 t,
                 carray(q, (coordinates,)),

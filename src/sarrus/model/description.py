@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sarrus import layout as at
 from sarrus.errors import MechanismError
 from sarrus.mechanism import Mechanism
-from sarrus.model.custom import constraint_callback, energy_callback, force_callback
+from sarrus.mechanism.rotations import rotation
+from sarrus.model.custom import user_functions
 from sarrus.model.geometry import JointGeometry, centres_of, free_root, origin_of
 from sarrus.model.graph import SpanningTree
+
+if TYPE_CHECKING:
+    from numba.core.ccallback import CFunc
 
 
 @dataclass
@@ -25,9 +29,22 @@ class Description:
     number: np.ndarray  # kernel number of the user's body; the world maps to itself
     rotation: np.ndarray  # (nb, 3, 3) reference orientations
     inputs: dict[str, slice] = field(default_factory=dict)
-    callbacks: list[Any] = field(default_factory=list)  # keeps compiled user functions alive
+    callbacks: list[CFunc] = field(default_factory=list)  # keeps compiled user functions alive
     addresses: dict[tuple[str, str], int] = field(default_factory=dict)
     origin: np.ndarray = field(default_factory=lambda: np.zeros(3))  # of the kernels, in the user's world
+
+    def compile_callbacks(self) -> None:
+        """Compiles the functions of the user; their addresses hold in this process."""
+        users = list(user_functions(self.mechanism))
+        self.callbacks = [user.compiled() for user in users]
+        self.addresses = {
+            (user.term, user.what): int(callback.address)
+            for user, callback in zip(users, self.callbacks, strict=True)
+        }
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the compiled functions, which are compiled again."""
+        return {**self.__dict__, "callbacks": []}
 
 
 def _on_tree(
@@ -57,8 +74,8 @@ def describe(mechanism: Mechanism, tree: SpanningTree, joints: list[JointGeometr
     world = len(mechanism.bodies)
     joints, number = _on_tree(mechanism, tree, joints)
     bodies = list(mechanism.bodies.values())
-    rotation = np.array([matrix(body.orientation) for body in bodies]).reshape(world, 3, 3)
-    out = Description(mechanism, tree, joints, number, rotation, origin=origin_of(mechanism))
+    turned = rotation(np.array([body.orientation for body in bodies]).reshape(world, 4))
+    out = Description(mechanism, tree, joints, number, turned, origin=origin_of(mechanism))
     width = 0
     for name in mechanism.forces:
         out.inputs[name] = slice(width, width + 6)
@@ -69,7 +86,7 @@ def describe(mechanism: Mechanism, tree: SpanningTree, joints: list[JointGeometr
         out.inputs[name] = slice(width, width + count)
         width += count
     _check_user_terms(out)
-    _compile_callbacks(out)
+    out.compile_callbacks()
     return out
 
 
@@ -89,32 +106,6 @@ def _check_user_terms(d: Description) -> None:
                 f"{where} has {term.rows} rows; at most {at.MAX_CUSTOM_ROWS} are allowed: "
                 "divide it into several"
             )
-
-
-def _compile_callbacks(d: Description) -> None:
-    def keep(name: str, what: str, callback: Any) -> None:
-        d.callbacks.append(callback)
-        d.addresses[name, what] = callback.address
-
-    for joint in d.joints:
-        if joint.kind == at.CUSTOM:
-            c = joint.source
-            m, p, where = len(c.bodies), len(c.parameters), f"constraint {c.name!r}"
-            keep(c.name, "residual", constraint_callback(f"{where}: residual", c.residual, m, p, (c.rows,)))
-            if c.jacobian is not None:
-                keep(
-                    c.name,
-                    "jacobian",
-                    constraint_callback(f"{where}: jacobian", c.jacobian, m, p, (c.rows, m, 6)),
-                )
-    for f in d.mechanism.custom_forces.values():
-        keep(f.name, "force", force_callback(f"force {f.name!r}", f.force, len(f.bodies), len(f.parameters)))
-    for v in d.mechanism.potentials.values():
-        m, p = len(v.bodies), len(v.parameters)
-        keep(v.name, "energy", energy_callback(f"potential {v.name!r}: energy", v.energy, m, p))
-        if v.gradient is not None:
-            where = f"potential {v.name!r}: gradient"
-            keep(v.name, "gradient", constraint_callback(where, v.gradient, m, p, (m, 6)))
 
 
 @dataclass(frozen=True)
@@ -228,15 +219,3 @@ def gear_joints(d: Description, j: int) -> tuple[int, int]:
     """The two joints that gear j couples."""
     names = [joint.name for joint in d.joints]
     return names.index(d.joints[j].source.joint_a), names.index(d.joints[j].source.joint_b)
-
-
-def matrix(q: np.ndarray) -> np.ndarray:
-    """Rotation matrix (3, 3) of a unit quaternion w, x, y, z."""
-    w, x, y, z = q
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )

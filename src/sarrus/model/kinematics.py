@@ -9,8 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sarrus import layout as at
-from sarrus.mechanism.rotations import left_jacobian, multiply
-from sarrus.model.description import matrix
+from sarrus.mechanism.rotations import left_jacobian, multiply, rotation, turn
 from sarrus.model.geometry import JointGeometry
 from sarrus.model.linear import Linearisation
 from sarrus.model.model import Model
@@ -61,28 +60,23 @@ def placements(model: Model, given: Collection[str]) -> list[Placement]:
     return found
 
 
-def turn(axis: np.ndarray, angle: float) -> np.ndarray:
-    """Unit quaternion of a rotation about a unit axis."""
-    return np.concatenate([[np.cos(0.5 * angle)], np.sin(0.5 * angle) * axis])
-
-
 def relative_pose(joint: JointGeometry, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(quaternion, displacement) of the child relative to the parent at coordinates q, in the parent
     frame."""
     kt, kr = joint.translations, joint.rotations
     shift = q[:kt] @ joint.basis_t[:kt] if kt else np.zeros(3)
-    rotation = turn(np.array([1.0, 0.0, 0.0]), 0.0)
+    turned = turn(np.array([1.0, 0.0, 0.0]), 0.0)
     if kr == 1:
-        rotation = turn(joint.basis_r[0], q[kt])
+        turned = turn(joint.basis_r[0], q[kt])
     elif kr == 2:
-        rotation = multiply(turn(joint.basis_r[0], q[kt]), turn(joint.basis_r[1], q[kt + 1]))
+        turned = multiply(turn(joint.basis_r[0], q[kt]), turn(joint.basis_r[1], q[kt + 1]))
     elif kr == 3:
         angle = float(np.linalg.norm(q[kt:]))
         if angle > 0.0:
-            rotation = turn(q[kt:] / angle, angle)
+            turned = turn(q[kt:] / angle, angle)
     if joint.kind == at.SCREW_PAIR:
         shift = shift + joint.number * q[0] * joint.basis_r[0]
-    return rotation, shift
+    return turned, shift
 
 
 def forward_kinematics(model: Model, targets: dict[str, np.ndarray]) -> np.ndarray:
@@ -97,14 +91,14 @@ def forward_kinematics(model: Model, targets: dict[str, np.ndarray]) -> np.ndarr
         return state
     for place in placements(model, targets):
         joint = place.joint
-        rotation, shift = relative_pose(joint, targets.get(joint.name, np.zeros(joint.coordinates)))
+        turned, shift = relative_pose(joint, targets.get(joint.name, np.zeros(joint.coordinates)))
         qa, xa = state[place.base, at.Q : at.Q + 4], state[place.base, at.X : at.X + 3]
         if not place.is_reversed:
-            qb = multiply(qa, rotation)
-            xb = xa + matrix(qa) @ (joint.pa + shift) - matrix(qb) @ joint.pb
+            qb = multiply(qa, turned)
+            xb = xa + rotation(qa) @ (joint.pa + shift) - rotation(qb) @ joint.pb
         else:
-            qb = multiply(qa, rotation * [1, -1, -1, -1])
-            xb = xa + matrix(qa) @ joint.pb - matrix(qb) @ (joint.pa + shift)
+            qb = multiply(qa, turned * [1, -1, -1, -1])
+            xb = xa + rotation(qa) @ joint.pb - rotation(qb) @ (joint.pa + shift)
         state[place.body, at.Q : at.Q + 4], state[place.body, at.X : at.X + 3] = qb, xb
     return state
 

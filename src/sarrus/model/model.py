@@ -17,11 +17,13 @@ from sarrus.mechanism.joints import Joint
 from sarrus.mechanism.validation import number
 from sarrus.model.arrays import Arrays, step_arrays
 from sarrus.model.contacts import Contacts
+from sarrus.model.custom import check_pickles
 from sarrus.model.description import Description, Drives, StiffSprings, size_of
 from sarrus.model.nodes import join
 from sarrus.model.redundancy import Ranks
 from sarrus.model.springs import Rate, spring_rates, stiff_springs
 from sarrus.model.state import State
+from sarrus.model.tables import readdress
 
 if TYPE_CHECKING:
     from sarrus.model.pairs import Pairs
@@ -79,9 +81,32 @@ class Model:
             q, r = q + joint.coordinates, r + len(joint.places)
         self.coordinates = q
         self.rows = r
+        self._stiff_arrays: dict[StiffSprings, Arrays] = {}
+        self._freeze()
+
+    def _freeze(self) -> None:
         for array in (self.masses, self.inertias, self.gravity):
             array.flags.writeable = False
-        self._stiff_arrays: dict[StiffSprings, Arrays] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: plans are left out and made again where they are needed."""
+        check_pickles(self.mechanism)
+        plans = ("near_pairs", "holding")
+        kept = {key: value for key, value in self.__dict__.items() if key not in plans}
+        return {**kept, "_stiff_arrays": {}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._freeze()
+        d = self.description
+        if not d.addresses:
+            return
+        old = d.addresses
+        d.compile_callbacks()
+        moved = {old[key]: address for key, address in d.addresses.items()}
+        for arrays in (self.arrays, self.every, self.candidates):
+            if arrays is not None:
+                readdress(arrays.topo, moved)
 
     @cached_property
     def spring_rates(self) -> list[Rate]:

@@ -10,9 +10,8 @@ import numpy as np
 
 from sarrus import layout as at
 from sarrus.errors import MechanismError
-from sarrus.mechanism.rotations import multiply
+from sarrus.mechanism.rotations import multiply, rotation
 from sarrus.model.assembly import held_rows, kernel_state
-from sarrus.model.description import matrix
 from sarrus.model.gaps import line_gaps
 from sarrus.model.linear import Linearisation
 from sarrus.model.nodes import join
@@ -162,7 +161,7 @@ class Bounds:
                     else:
                         q = np.array([np.cos(step / 2), 0.0, 0.0, 0.0])
                         q[k - 2] = np.sin(step / 2)
-                        turned[body] = matrix(q) @ R[body]
+                        turned[body] = rotation(q) @ R[body]
                     values.append(self.pairs.detector.distance(np.array([pair]), moved, turned)[0])
                 place = 6 * self.model.description.number[body] + k
                 row[place] = (values[0] - values[1]) / (2.0 * DIFFERENCE)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sarrus.mechanism.rotations import rotations
+from sarrus.mechanism.rotations import rotation
 from sarrus.model.arrays import Arrays, step_arrays
 from sarrus.model.contacts import PAIR_NUMBERS, pair_lines
 from sarrus.model.description import Drives, StiffSprings, on_another_tree
@@ -74,7 +74,7 @@ class Pairs:
     def poses(self, position: np.ndarray, orientation: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(x, R) of all bodies and the world, in the frames of the kernels; position (nb, 3), orientation
         (nb, 4) of the user's frames."""
-        R = rotations(orientation) @ np.swapaxes(self.model.description.rotation, 1, 2)
+        R = rotation(orientation) @ np.swapaxes(self.model.description.rotation, 1, 2)
         x = position - self.model.description.origin
         return np.vstack([x, np.zeros((1, 3))]), np.concatenate([R, np.eye(3)[None]])
 

@@ -232,3 +232,17 @@ def assign_scratch(topo: np.ndarray, first: int) -> None:
         if topo[e, at.ELEMENT_KIND] in (at.CUSTOM_FORCE, at.CUSTOM_POTENTIAL):
             topo[e, at.ELEMENT_SCRATCH] = first
             first += at.SCRATCH_LINES
+
+
+def readdress(topo: np.ndarray, moved: dict[int, int]) -> None:
+    """Puts the new addresses of users' functions in the place of the old ones."""
+    h = topo[0]
+    joints = topo[h[at.T_JOINTS] :][: h[at.JOINTS]]
+    elements = topo[h[at.T_ELEMENTS] :][: h[at.ELEMENTS]]
+    users = np.isin(elements[:, at.ELEMENT_KIND], (at.CUSTOM_FORCE, at.CUSTOM_POTENTIAL))
+    for table, which, columns in (
+        (joints, joints[:, at.JOINT_KIND] == at.CUSTOM, (at.CUSTOM_ADDRESS, at.CUSTOM_JACOBIAN)),
+        (elements, users, (at.ELEMENT_ADDRESS, at.ELEMENT_GRADIENT)),
+    ):
+        for row in np.flatnonzero(which):
+            table[row, columns] = [moved.get(int(old), 0) for old in table[row, columns]]

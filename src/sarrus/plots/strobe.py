@@ -56,7 +56,7 @@ def body_lines(trajectory: Trajectory) -> list[NDArray[np.float64]]:
 
 def joint_points(mechanism: Mechanism, body: Body) -> list[NDArray[np.float64]]:
     """The body's joint points (3,) [m], body frame; a body with one joint is a rod about its centre."""
-    from sarrus.trajectory.rotation import rotate
+    from sarrus.mechanism.rotations import rotate
 
     back = body.orientation * np.array([1.0, -1.0, -1.0, -1.0])
     joints = [joint for joint in mechanism.joints.values() if isinstance(joint, Joint)]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sarrus.errors import MechanismError, UnknownName, unknown_name
 from sarrus.mechanism import JOINT_KINDS, Joint
-from sarrus.trajectory.rotation import Array
+from sarrus.mechanism.rotations import Array
 
 if TYPE_CHECKING:
     from sarrus.trajectory.trajectory import Trajectory

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sarrus.trajectory.rotation import Array, rotate
+from sarrus.mechanism.rotations import Array, rotate
 from sarrus.trajectory.views import Energy, Momentum
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sarrus.errors import MechanismError
+from sarrus.mechanism.rotations import Array
 from sarrus.trajectory.coordinates import Which, coordinate
-from sarrus.trajectory.rotation import Array
 
 if TYPE_CHECKING:
     from sarrus.trajectory.trajectory import Trajectory

@@ -13,7 +13,7 @@ import numpy as np
 from sarrus import layout as at
 from sarrus.errors import MechanismError
 from sarrus.integrators.interface import TOUCH_WIDTH
-from sarrus.trajectory.rotation import Array
+from sarrus.mechanism.rotations import Array
 
 if TYPE_CHECKING:
     from sarrus.trajectory.trajectory import Trajectory

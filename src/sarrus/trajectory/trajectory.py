@@ -13,10 +13,9 @@ import numpy as np
 from sarrus.errors import MechanismError, unknown_name
 from sarrus.integrators.interface import WORK, Conventions, Method
 from sarrus.integrators.methods import conventions_of
-from sarrus.mechanism.rotations import multiply
+from sarrus.mechanism.rotations import Array, multiply, rotate
 from sarrus.trajectory import invariants
 from sarrus.trajectory import touches as contact
-from sarrus.trajectory.rotation import Array, rotate
 from sarrus.trajectory.stats import Stats
 from sarrus.trajectory.turns import with_turns
 from sarrus.trajectory.views import BodyPath, Energy, FramePath, Momentum, Reaction, Work

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sarrus.mechanism import JOINT_KINDS, Joint
-from sarrus.trajectory.rotation import Array
+from sarrus.mechanism.rotations import Array
 
 if TYPE_CHECKING:
     from sarrus.model import Model

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sarrus.trajectory.rotation import Array, rotate
+from sarrus.mechanism.rotations import Array, rotate
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sarrus.errors import MechanismError
+from sarrus.mechanism.rotations import Array
 
 if TYPE_CHECKING:
     from sarrus.trajectory import Trajectory
 
-Array = NDArray[np.float64]
 NEARLY_ALIKE = 1.0 - 1e-10
 """Above this cosine of the half angle between two orientations, straight interpolation is as exact."""
 ON_TIME = 1e-9

@@ -14,6 +14,7 @@ import numpy as np
 
 from sarrus.errors import MechanismError
 from sarrus.mechanism import Box, Capsule, ConvexMesh, Cylinder, HalfSpace, Shape, Sphere
+from sarrus.mechanism.meshes import hull
 from sarrus.mechanism.rotations import rotation
 
 Solid = tuple[np.ndarray, np.ndarray, bool]
@@ -164,19 +165,6 @@ def basis(direction: Any) -> np.ndarray:
     return np.stack([x, np.cross(z, x), z], axis=1)
 
 
-def hull(points: np.ndarray) -> Solid:
-    """The convex hull of points (N, 3), its faces turned outwards."""
-    from scipy.spatial import ConvexHull
-
-    found = ConvexHull(points)
-    used, flat = np.unique(found.simplices, return_inverse=True)
-    corners, faces = np.asarray(points)[used], flat.reshape(-1, 3)
-    a, b, c = (corners[faces[:, k]] for k in range(3))
-    inward = np.einsum("fi,fi->f", np.cross(b - a, c - a), found.equations[:, :3]) < 0.0
-    faces[inward] = faces[inward][:, ::-1]
-    return creased(corners, faces)
-
-
 def creased(vertices: np.ndarray, faces: np.ndarray, crease: float = CREASE) -> Solid:
     """The same surface with equal vertices joined, and doubled along edges sharper than `crease` [rad]."""
     from scipy.sparse import coo_matrix
@@ -219,7 +207,7 @@ FORMS: dict[str, Callable[[Any, float], Solid]] = {
     Capsule.__name__: lambda shape, _: capsule(shape.radius, shape.length),
     Cylinder.__name__: lambda shape, _: cylinder(shape.radius, shape.length),
     HalfSpace.__name__: lambda shape, extent: plate(extent, shape.normal),
-    ConvexMesh.__name__: lambda shape, _: hull(shape.points),
+    ConvexMesh.__name__: lambda shape, _: creased(shape.points, hull(shape.points).faces),
     "Mesh": lambda shape, _: creased(shape.vertices, shape.faces),
 }
 """How each shape is made of triangles, about the origin of the shape."""

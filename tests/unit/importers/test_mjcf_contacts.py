@@ -9,7 +9,7 @@ from tests.unit.importers.mjcf_texts import body, document, loaded, reasons
 
 import sarrus
 from sarrus import Box, Capsule, ConvexMesh, Cylinder, HalfSpace, Mesh, Sphere
-from sarrus.importers.hulls import CORNERS, hull
+from sarrus.importers.hulls import CORNERS, thinned_hull
 from sarrus.mechanism.contacts import pair_of
 
 FREE = "<freejoint/>"
@@ -195,10 +195,10 @@ def test_a_hull_of_many_corners_is_thinned_and_says_by_how_much():
     rng = np.random.default_rng(1)
     points = rng.normal(size=(2000, 3))
     points *= [0.1, 0.2, 0.3] / np.linalg.norm(points, axis=1)[:, None]
-    corners, missed = hull(points)
+    corners, missed = thinned_hull(points)
     assert 50 < len(corners) <= CORNERS
     assert 0.0 < missed < 0.01  # of an ellipsoid of 0.3 m
-    few, none = hull(points[:60])
+    few, none = thinned_hull(points[:60])
     assert (len(few), none) == (60, 0.0)
 
 

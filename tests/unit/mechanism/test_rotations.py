@@ -12,7 +12,6 @@ from sarrus.mechanism.rotations import (
     quaternion,
     quaternion_of_vector,
     rotation,
-    rotations,
 )
 
 ROUNDING = 1e-14
@@ -54,5 +53,5 @@ def test_the_left_jacobian_is_the_angular_velocity_of_a_rotation_vector(angle):
 def test_many_quaternions_at_once_turn_as_each_alone_and_products_turn_one_after_the_other():
     q = np.array([quaternion_of_vector(r) for r in vectors()]).reshape(len(ANGLES), -1, 4)
     alone = np.array([rotation(each) for each in q.reshape(-1, 4)]).reshape(*q.shape[:2], 3, 3)
-    assert rotations(q) == pytest.approx(alone, abs=ROUNDING)
-    assert rotations(multiply(q, q[::-1])) == pytest.approx(alone @ alone[::-1], abs=ROUNDING)
+    assert rotation(q) == pytest.approx(alone, abs=ROUNDING)
+    assert rotation(multiply(q, q[::-1])) == pytest.approx(alone @ alone[::-1], abs=ROUNDING)

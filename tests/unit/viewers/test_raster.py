@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sarrus
-from sarrus.mechanism.rotations import rotations
+from sarrus.mechanism.rotations import rotation
 from sarrus.viewers.film import raster
 from sarrus.viewers.film.camera import best_direction, framing
 from sarrus.viewers.film.canvas import Canvas
@@ -100,7 +100,7 @@ def test_nothing_is_seen_of_what_is_behind_the_eye():
 
 
 def test_vertices_are_stretched_then_turned_then_moved():
-    turn = rotations(np.array([[np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)]]))  # a quarter about z
+    turn = rotation(np.array([[np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)]]))  # a quarter about z
     vertices, world = np.array([[1.0, 2.0, 3.0]], np.float32), np.empty((1, 3))
     stretch, shift = np.array([[2.0, 1.0, 1.0]]), np.array([[0.0, 0.0, 10.0]])
     raster.place(vertices, np.zeros(1, np.int32), turn, stretch, shift, world)

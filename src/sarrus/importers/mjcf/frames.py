@@ -10,7 +10,7 @@ from sarrus.importers.mjcf.compile import Robot, named
 from sarrus.importers.mjcf.joints import SIZES
 from sarrus.importers.names import unique
 from sarrus.mechanism import JOINT_KINDS, Mechanism
-from sarrus.mechanism.rotations import quaternion
+from sarrus.mechanism.rotations import left_jacobian, quaternion, rotation, rotation_vector, turn
 
 
 def add_frames(mech: Mechanism, robot: Robot) -> None:
@@ -24,8 +24,8 @@ def add_frames(mech: Mechanism, robot: Robot) -> None:
         name = robot.name("SITE", s) or f"{robot.bodies[b]} site {s + 1}"
         if name in mech.frames:
             name = unique(f"{name} site", mech.frames)
-        turn = quaternion(data.site_xmat[s].reshape(3, 3))
-        mech.add_frame(name, robot.owner(b), at=data.site_xpos[s], orientation=turn)
+        orientation = quaternion(data.site_xmat[s].reshape(3, 3))
+        mech.add_frame(name, robot.owner(b), at=data.site_xpos[s], orientation=orientation)
 
 
 def add_keyframes(mech: Mechanism, robot: Robot) -> None:
@@ -60,21 +60,19 @@ def motor_number(robot: Robot, name: str) -> int:
 
 def coordinates_of(robot: Robot, j: int, qpos: np.ndarray, qvel: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Coordinates and velocities (k,) of one joint of the model, from its numbers in qpos and qvel."""
-    from scipy.spatial.transform import Rotation
-
     model = robot.model
     kind = named("mjtJoint", model.jnt_type[j])
     q, v = int(model.jnt_qposadr[j]), int(model.jnt_dofadr[j])
     if SIZES[kind] == 1:
         return np.array([qpos[q] - robot.places[j].offset]), np.array([qvel[v]])
     body = int(model.jnt_bodyid[j])
-    turn = q + 3 if kind == "free" else q
+    first = q + 3 if kind == "free" else q
     before = np.eye(3) if kind == "free" else axes_before(robot, j)
-    here, there = (before @ turn_of(numbers[turn : turn + 4]) for numbers in (robot.data.qpos, qpos))
+    here, there = (before @ turn_of(numbers[first : first + 4]) for numbers in (robot.data.qpos, qpos))
     # The turn from the reference to there, in the axes of the world that the parent carries along.
-    vector = Rotation.from_matrix(there @ here.T).as_rotvec()
-    spin = there @ qvel[v + turn - q : v + turn - q + 3]
-    rate = rotation_vector_rate(vector, spin)
+    vector = rotation_vector(there @ here.T)
+    spin = there @ qvel[v + first - q : v + first - q + 3]
+    rate = np.linalg.solve(left_jacobian(vector), spin)
     if kind == "ball":
         return vector, rate
     shift = qpos[q : q + 3] - robot.data.xpos[body]
@@ -83,15 +81,13 @@ def coordinates_of(robot: Robot, j: int, qpos: np.ndarray, qvel: np.ndarray) -> 
 
 def axes_before(robot: Robot, j: int) -> np.ndarray:
     """Axes (3, 3) of a link in the reference configuration before joint j turns it, world frame."""
-    from scipy.spatial.transform import Rotation
-
     model, b = robot.model, int(robot.model.jnt_bodyid[j])
     axes = robot.data.xmat[model.body_parentid[b]].reshape(3, 3) @ turn_of(model.body_quat[b])
     for i in range(model.body_jntadr[b], j):
         q, kind = int(model.jnt_qposadr[i]), named("mjtJoint", model.jnt_type[i])
         if kind == "hinge":
             angle = robot.data.qpos[q] - model.qpos0[q]
-            axes = axes @ Rotation.from_rotvec(angle * model.jnt_axis[i]).as_matrix()
+            axes = axes @ rotation(turn(model.jnt_axis[i], angle))
         elif kind == "ball":
             axes = axes @ turn_of(robot.data.qpos[q : q + 4])
     return axes
@@ -99,15 +95,4 @@ def axes_before(robot: Robot, j: int) -> np.ndarray:
 
 def turn_of(quaternion: np.ndarray) -> np.ndarray:
     """The rotation matrix (3, 3) of a quaternion (w, x, y, z) of any length; of 0 it is 1, as in MuJoCo."""
-    from scipy.spatial.transform import Rotation
-
-    if not np.linalg.norm(quaternion) > 0.0:
-        return np.eye(3)
-    return Rotation.from_quat(np.roll(quaternion, -1)).as_matrix()
-
-
-def rotation_vector_rate(r: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """The rate (3,) of a rotation vector r under the angular velocity w in the frame it is measured from."""
-    angle = float(np.linalg.norm(r))
-    factor = 1.0 / 12.0 if angle < 1e-4 else (1.0 - 0.5 * angle / np.tan(0.5 * angle)) / angle**2
-    return w - 0.5 * np.cross(r, w) + factor * np.cross(r, np.cross(r, w))
+    return rotation(unit(quaternion)) if np.any(quaternion) else np.eye(3)

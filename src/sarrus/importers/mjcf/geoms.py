@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sarrus.errors import MechanismError
-from sarrus.importers.hulls import hull, icosphere
+from sarrus.importers.hulls import icosphere, thinned_hull
 from sarrus.importers.mjcf.colours import colour, coloured_faces
 from sarrus.importers.mjcf.compile import Robot, named
 from sarrus.mechanism import Box, Capsule, ConvexMesh, Cylinder, HalfSpace, Mesh, Shape, Sphere
@@ -96,7 +96,7 @@ def mesh(robot: Robot, g: int, name: str, touches: bool, place: dict[str, Any]) 
         used, corners = np.unique(triangles[numbers], return_inverse=True)
         shapes.append(Mesh(vertices[used], corners.reshape(-1, 3), color=color, **drawn))
     if touches:
-        corners, missed = hull(vertices)
+        corners, missed = thinned_hull(vertices)
         shapes.append(ConvexMesh(corners, **place))
         if missed:
             robot.findings.change(

@@ -11,7 +11,7 @@ from sarrus.importers.urdf.loops import Loop
 from sarrus.importers.urdf.robot import Joint
 from sarrus.importers.urdf.tree import Tree, coordinates, places
 from sarrus.importers.urdf.values import Values
-from sarrus.mechanism.rotations import quaternion
+from sarrus.mechanism.rotations import rotation_vector
 
 ROUNDING = 1e-6
 """Gaps [m or rad] up to this come from numbers written with few digits: the frame of link 2 moves."""
@@ -122,13 +122,6 @@ def rotation_between(a: np.ndarray, b: np.ndarray) -> np.ndarray:
         across = np.cross(a, np.eye(3)[np.argmin(np.abs(a))])
         return np.pi * across / np.linalg.norm(across)
     return across * (np.arctan2(sine, a @ b) / sine if sine > 0.0 else 1.0)
-
-
-def rotation_vector(D: np.ndarray) -> np.ndarray:
-    """The rotation vector (3,) [rad] of a rotation matrix."""
-    w, *v = quaternion(D)
-    length = float(np.linalg.norm(v))
-    return np.array(v) * (2.0 * np.arctan2(length, w) / length if length > 0.0 else 2.0)
 
 
 def gap(loop: Loop, at: Mapping[str, np.ndarray]) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 
 from sarrus.errors import FileError
 from sarrus.importers.files import read_xml
-from sarrus.importers.urdf.values import turn
+from sarrus.mechanism.rotations import rotation, turn
 
 UP = {
     "Z_UP": np.eye(3),
@@ -92,7 +92,7 @@ def transform(node: Element) -> np.ndarray:
         elif child.tag == "scale":
             step[:3, :3] = np.diag(numbers[:3])
         else:
-            step[:3, :3] = turn(numbers[:3] / np.linalg.norm(numbers[:3]), np.radians(numbers[3]))
+            step[:3, :3] = rotation(turn(numbers[:3] / np.linalg.norm(numbers[:3]), np.radians(numbers[3])))
         out = out @ step
     return out
 

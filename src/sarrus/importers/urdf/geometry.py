@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from sarrus.errors import MechanismError
-from sarrus.importers.hulls import hull
+from sarrus.importers.hulls import thinned_hull
 from sarrus.importers.report import Findings
 from sarrus.importers.urdf.meshes import Meshes
 from sarrus.importers.urdf.robot import Link
@@ -86,7 +86,7 @@ class Geometry:
         if drawn:
             return Mesh(points, faces, **common)
         try:
-            corners, missed = hull(points)
+            corners, missed = thinned_hull(points)
         except MechanismError as fault:
             self.findings.lose("collision mesh", link.name, str(fault))
             return None

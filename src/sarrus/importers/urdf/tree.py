@@ -9,7 +9,8 @@ import numpy as np
 
 from sarrus.importers.names import listed
 from sarrus.importers.urdf.robot import Joint, Link
-from sarrus.importers.urdf.values import Values, label, turn
+from sarrus.importers.urdf.values import Values, label
+from sarrus.mechanism.rotations import rotation, turn
 
 WORLD = "world"
 MIMICS = 100
@@ -132,7 +133,7 @@ def motion(joint: Joint, q: float) -> np.ndarray:
     """The displacement (4, 4) of the child at the coordinate q [m or rad]."""
     out = np.eye(4)
     if joint.kind == "revolute":
-        out[:3, :3] = turn(joint.axis, q)
+        out[:3, :3] = rotation(turn(joint.axis, q))
     elif joint.kind == "prismatic":
         out[:3, 3] = q * joint.axis
     return out

@@ -10,7 +10,7 @@ import numpy as np
 
 from sarrus.errors import FileError, MechanismError
 from sarrus.importers.files import XmlFile
-from sarrus.mechanism.rotations import cross_matrix
+from sarrus.mechanism.rotations import rotation, turn
 
 
 class Values:
@@ -116,16 +116,8 @@ def pose(xyz: np.ndarray, rpy: np.ndarray) -> np.ndarray:
     out = np.eye(4)
     out[:3, 3] = xyz
     roll, pitch, yaw = rpy
-    out[:3, :3] = turn(Z, yaw) @ turn(Y, pitch) @ turn(X, roll)
+    out[:3, :3] = rotation(turn(Z, yaw)) @ rotation(turn(Y, pitch)) @ rotation(turn(X, roll))
     return out
 
 
 X, Y, Z = np.eye(3)
-
-
-def turn(axis: np.ndarray, angle: float) -> np.ndarray:
-    """The rotation (3, 3) by an angle [rad] about a unit axis."""
-    if angle == 0.0:
-        return np.eye(3)
-    cross = cross_matrix(axis)
-    return np.eye(3) + np.sin(angle) * cross + (1.0 - np.cos(angle)) * cross @ cross

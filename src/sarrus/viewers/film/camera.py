@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from sarrus.mechanism.rotations import Array
 
 FIELD_OF_VIEW = np.deg2rad(26.0)
 """Of the shorter edge of the picture: long enough a lens that boxes look like boxes."""

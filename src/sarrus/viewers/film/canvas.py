@@ -7,14 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sarrus.mechanism.rotations import rotations
+from sarrus.mechanism.rotations import Array, rotation
 from sarrus.viewers import solids
 from sarrus.viewers.film import raster
 from sarrus.viewers.film.camera import Camera
 from sarrus.viewers.film.pieces import arrow_part, corner_normals, line_part, tones, trail_part
 from sarrus.viewers.scene import Scene, nice
-
-Array = NDArray[np.float64]
 
 SAMPLES = 2  # along each edge of a pixel
 MAP, SMALL_MAP = 1024, 512  # texels along an edge of the shadow map; the small one up to 400 lines of picture
@@ -119,7 +117,7 @@ class Canvas:
 
     def pose(self, positions: Array, orientations: Array) -> None:
         """Put the bodies (nb, 3), (nb, 4) and the lines between them."""
-        self.turn[: self.bodies] = rotations(orientations)
+        self.turn[: self.bodies] = rotation(orientations)
         self.shift[: self.bodies] = positions
         for k, line in enumerate(self.scene.lines):
             a, b = self.point(line.body_a, line.point_a), self.point(line.body_b, line.point_b)
@@ -151,7 +149,7 @@ class Canvas:
 
     def draw(
         self, camera: Camera, reach: float | None = None, trails: Sequence[tuple[Array, tuple]] = ()
-    ) -> NDArray:
+    ) -> NDArray[np.uint8]:
         """The picture (height, width, 3), bytes.
 
         reach [m]: radius of what casts shadows, by default that of this pose; trails: lines (n, 3) with

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sarrus.errors import MechanismError, unknown_name
-from sarrus.mechanism.rotations import rotations
+from sarrus.mechanism.rotations import Array, rotation
 from sarrus.viewers.film import camera as cameras
 from sarrus.viewers.film.canvas import Canvas
 from sarrus.viewers.frames import finite_nodes, frames, poses
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from sarrus.mechanism import Mechanism
     from sarrus.trajectory import Trajectory
 
-Array = NDArray[np.float64]
 
 SURVEYED = 60
 """Instants at which the motion is surveyed to frame it."""
@@ -247,7 +246,7 @@ def body_corners(scene: object, layers: Sequence[str] | None) -> list[tuple[int,
 
 def world_corners(corners: list[tuple[int, Array]], positions: Array, orientations: Array) -> Array:
     """The corners in the world (S, N, 3) at S poses."""
-    turns = rotations(orientations)
+    turns = rotation(orientations)
     placed = []
     for body, points in corners:
         if body < 0:

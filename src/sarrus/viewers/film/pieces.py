@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sarrus.mechanism.rotations import Array
 from sarrus.viewers import solids
 from sarrus.viewers.scene import Part
-
-Array = NDArray[np.float64]
 
 COLOURS = {"wire": (0.25, 0.27, 0.30), "rope": (0.62, 0.46, 0.28), "spring": (0.45, 0.47, 0.50)}
 ARROW_COLOUR = (0.80, 0.12, 0.20)

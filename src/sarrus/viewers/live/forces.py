@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sarrus import layout as at
-from sarrus.model.description import matrix
+from sarrus.mechanism.rotations import rotation
 from sarrus.trajectory.touches import CONTACT, IMPULSE
 
 if TYPE_CHECKING:
@@ -66,14 +66,14 @@ class JointPoints:
         self.local = []
         for j, b in zip(self.rows, self.child, strict=True):
             own = joints[j].pb
-            self.local.append(own if b >= len(bodies) else matrix(bodies[b].orientation).T @ own)
+            self.local.append(own if b >= len(bodies) else rotation(bodies[b].orientation).T @ own)
 
     def forces(self, position: np.ndarray, orientation: np.ndarray, wrenches: np.ndarray) -> np.ndarray:
         """(n, 2, 3) joint points [m] and forces on the children [N]; wrenches (nj, 6)."""
         out = np.zeros((len(self.rows), 2, 3))
         for k, (j, b, local) in enumerate(zip(self.rows, self.child, self.local, strict=True)):
             held = b < len(position)
-            out[k, 0] = position[b] + matrix(orientation[b]) @ local if held else local
+            out[k, 0] = position[b] + rotation(orientation[b]) @ local if held else local
             out[k, 1] = wrenches[j, :3]
         return out
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sarrus.mechanism.rotations import cross_matrix
-from sarrus.model.description import matrix
+from sarrus.mechanism.rotations import cross_matrix, rotation
 
 if TYPE_CHECKING:
     from sarrus.mechanism import Mechanism
@@ -65,7 +64,7 @@ def felt_mass(model: Model, state: State, body: int, point: np.ndarray) -> np.nd
     here = Linearisation(model.every, kernel_state(model, state))
     b = int(model.description.number[body])
     inverse, G = here.inverse_mass(), here.matrix
-    arm = matrix(state.orientation[body]) @ point
+    arm = rotation(state.orientation[body]) @ point
     to_point = np.zeros((3, 6 * here.bodies))
     to_point[:, 6 * b : 6 * b + 3] = np.eye(3)
     to_point[:, 6 * b + 3 : 6 * b + 6] = -cross_matrix(arm)
@@ -78,7 +77,7 @@ def felt_mass(model: Model, state: State, body: int, point: np.ndarray) -> np.nd
 
 def place(state: State, pull: Pull) -> tuple[np.ndarray, np.ndarray]:
     """(position, velocity) (3,) of the point that is held, world frame."""
-    R = matrix(state.orientation[pull.body])
+    R = rotation(state.orientation[pull.body])
     arm, spin = R @ pull.point, R @ state.angular_velocity[pull.body]
     return state.position[pull.body] + arm, state.velocity[pull.body] + np.cross(spin, arm)
 
@@ -92,5 +91,5 @@ def wrench(state: State, pull: Pull, mass: np.ndarray, rate: float, size: float)
     if length > STRETCH * size:
         stretch *= STRETCH * size / length
     force = mass @ (rate**2 * stretch - 2.0 * rate * velocity)
-    R = matrix(state.orientation[pull.body])
+    R = rotation(state.orientation[pull.body])
     return np.concatenate([force, np.cross(pull.point, R.T @ force)])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sarrus.model.description import matrix
+from sarrus.mechanism.rotations import rotation
 from sarrus.plots.style import BLUE, ORANGE, PURPLE
 from sarrus.viewers.live.forces import arrows
 from sarrus.viewers.live.instant import Instant
@@ -212,7 +212,7 @@ def world_point(instant: Instant, body: int, point: np.ndarray) -> np.ndarray:
     """A point of a body (-1: of the world) in the world frame (3,) [m]."""
     if body == WORLD:
         return np.asarray(point)
-    return instant.position[body] + matrix(instant.orientation[body]) @ point
+    return instant.position[body] + rotation(instant.orientation[body]) @ point
 
 
 def coil(a: np.ndarray, b: np.ndarray, wide: float) -> np.ndarray:
