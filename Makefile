@@ -13,9 +13,10 @@ demo: $(VENV)/.with-plot        ## simulate ready mechanisms, print the report, 
 test: check                     ## what the continuous integration runs
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal
 
-check: $(VENV)/.with-test       ## lint, and the direction of imports
+check: $(VENV)/.with-test       ## lint, the direction of imports, and types
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports --no-cache
+	$(BIN)/mypy
 
 bench: $(VENV)/.with-bench      ## measure against MuJoCo and Pinocchio, write benchmarks/RESULTS.md
 	$(BIN)/sarrus bench
@@ -24,7 +25,7 @@ docs: $(VENV)/.with-docs        ## build the documentation under site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 clean:                          ## remove the environment and everything that was generated
-	rm -rf $(VENV) site out build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) site out build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache .mypy_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:

@@ -45,9 +45,10 @@ if TYPE_CHECKING:
     from sarrus.analysis.derivatives import check_derivatives
     from sarrus.importers.load import load
     from sarrus.integrators.variational.method import Variational
-    from sarrus.model import Model, State, build
+    from sarrus.model import Model, State
     from sarrus.model.alignment import align
     from sarrus.model.assembly import assemble
+    from sarrus.model.build import build
     from sarrus.simulation import CompiledController, Simulation, simulate
     from sarrus.trajectory import Trajectory, load_trajectory
 

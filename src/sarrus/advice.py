@@ -23,6 +23,8 @@ def check_step(model: Model, state: State, dt: float) -> None:
     """Warns of a step that is far too long for what swings and spins."""
     if not is_resolved(model, state, dt, ABSURD):
         advised = recommended_dt(model, state)
+        if advised is None:
+            return
         warnings.warn(
             f"dt = {dt:g} s is {dt / advised:.3g} times the recommended step of this model, {advised:g} s: "
             f"what moves faster than the steps comes out wrong; try dt={advised:g}",

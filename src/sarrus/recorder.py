@@ -7,6 +7,7 @@ import os
 import time as clock
 from contextlib import suppress
 from pathlib import Path
+from types import TracebackType
 
 import numpy as np
 
@@ -67,7 +68,9 @@ class MemoryRecorder:
     def __enter__(self) -> MemoryRecorder:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         pass
 
     def go_on(self, held: dict[str, np.ndarray]) -> int:
@@ -94,11 +97,13 @@ class MemoryRecorder:
         else:
             self.times.add(chunk.times)
         self.nodes.add(chunk.nodes)
-        self.tally.add(chunk.stats)
+        if chunk.stats is not None:
+            self.tally.add(chunk.stats)
         if chunk.winding is not None:
             if self.winding is None:
                 self.winding = Rows((self.model.coordinates,), self.records)
-                self.winding.add(self.first_winding[None])
+                none = np.zeros(self.model.coordinates)
+                self.winding.add((none if self.first_winding is None else self.first_winding)[None])
             self.winding.add(chunk.winding)
         if self.model.inputs:
             if len(u) == 1:
@@ -109,7 +114,7 @@ class MemoryRecorder:
             if done % every == 0:
                 self.reactions.all[-1] = chunk.reactions[0]
             self.reactions.add(chunk.reactions[1:])
-        if self.keeps_touches:
+        if self.keeps_touches and chunk.touches is not None:
             self.touches.add(chunk.touches)
         self.done += chunk.steps
         self.is_whole = True
@@ -207,8 +212,8 @@ class FileRecorder(MemoryRecorder):
         self.old = None if old is None else old.up_to(f"{RESUME}done")
         if old is not None and not method.resumable:
             raise MechanismError(f"{old.path}: the method {method} cannot go on with a run that was stopped")
-        if self.old is not None:
-            self._check_start(first)
+        if self.old is not None and first is not None:
+            self._check_start(self.old, first)
         elif old is not None:
             old.path.unlink()  # it was stopped before its first record
         self.flushed, self.saved = -np.inf, -np.inf
@@ -221,21 +226,23 @@ class FileRecorder(MemoryRecorder):
         self.held: dict[str, np.ndarray] = {}
         self.writer = StreamWriter(out, model, method, dt, record_every=every, old=self.old)
 
-    def __exit__(self, kind, error, *_):
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if kind is None:
             return
         if self.writer.is_open and self.done and not self.is_torn:
             with suppress(FileError):
                 self._flush(save=self.is_whole)
         kept = self.writer.keep()
-        if len(self.writer):
+        if len(self.writer) and error is not None:
             error.add_note(f"what was computed is kept: {told(kept)}; sarrus.load_trajectory reads it")
 
-    def begin(self, first, u):
+    def begin(self, first: State, u: np.ndarray) -> None:
         super().begin(first, u)
         self.writer.winding = first.winding
 
-    def add(self, chunk, u):
+    def add(self, chunk: Chunk, u: np.ndarray) -> None:
         super().add(chunk, u)
         now = clock.monotonic()
         pause = min(LONGEST, max(SHORTEST, PART * (now - self.began)))
@@ -243,7 +250,7 @@ class FileRecorder(MemoryRecorder):
         if now - self.flushed >= pause or self.gathered >= LARGE:
             self._flush()
 
-    def go_on(self, held):
+    def go_on(self, held: dict[str, np.ndarray]) -> int:
         self.held = held
         if self.old is None:
             return 0
@@ -266,16 +273,16 @@ class FileRecorder(MemoryRecorder):
         self.stepper.restore(saved)
         return self.done
 
-    def _check_start(self, first: State) -> None:
+    def _check_start(self, old: Journal, first: State) -> None:
         """Refuses to go on with the run of another model, method, step or start."""
-        header, path = json.loads(bytes(self.old.last(HEADER)).decode()), self.old.path
+        header, path = json.loads(bytes(old.last(HEADER)).decode()), old.path
         now = header_of(self.model, self.method, self.dt, header["stats"], list(self.model.inputs))
         every = header["stats"]["record_every"]
         now = json.loads(json.dumps(now))
         differ = [name for name in now if now[name] != header.get(name)]
         differ += ["record_every"] * (every != self.every)
-        differ += ["reactions"] * (("reactions" in self.old.names) != bool(self.stepper.reactions))
-        begun = {name: self.old.first(name)[0] for name in MOTION}
+        differ += ["reactions"] * (("reactions" in old.names) != bool(self.stepper.reactions))
+        begun = {name: old.first(name)[0] for name in MOTION}
         differ += [
             f"{name} at the start" for name in MOTION if not np.array_equal(begun[name], getattr(first, name))
         ]
@@ -354,7 +361,7 @@ class FileRecorder(MemoryRecorder):
         """The file that `stop` left."""
         return self.writer.partial
 
-    def finish(self):
+    def finish(self) -> Trajectory:
         self._read_last_node()
         self._flush(last=True)
         return self.writer.close(self.tally.totals() | self._times(), self.stepper.state())

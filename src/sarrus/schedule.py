@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from math import isfinite
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from sarrus.errors import MechanismError
 from sarrus.inputs import Inputs
+from sarrus.integrators.interface import Stepper
 from sarrus.model import Model, State
 
-ADAPTIVE = "adaptive"
 # A duration that is no multiple of dt is off by more than this part.
 MULTIPLE = 1e-9
 
 
-def schedule_of(duration: float, dt: Any, model: Model, state: State | None) -> EvenSteps | AdaptiveSteps:
+def schedule_of(
+    duration: float, dt: float | Literal["adaptive"], model: Model, state: State | None
+) -> EvenSteps | AdaptiveSteps:
     """The steps of a run over `duration` [s]; dt: their length [s], or "adaptive"."""
-    return AdaptiveSteps(duration, model, state) if dt == ADAPTIVE else EvenSteps(duration, dt)
+    return AdaptiveSteps(duration, model, state) if dt == "adaptive" else EvenSteps(duration, dt)
 
 
 class EvenSteps:
@@ -29,18 +31,18 @@ class EvenSteps:
     def __init__(self, duration: float, dt: float):
         self.steps, self.dt = number_of_steps(duration, dt), float(dt)
 
-    def begin(self, stepper: Any, inputs: Inputs) -> None:
+    def begin(self, stepper: Stepper, inputs: Inputs) -> None:
         """Nothing to prepare."""
 
-    def left(self, stepper: Any, done: int, most: int) -> int:
+    def left(self, stepper: Stepper, done: int, most: int) -> int:
         """How many steps to do next, at most `most`; 0 at the end of the run."""
         return min(most, self.steps - done)
 
-    def inputs(self, inputs: Inputs, stepper: Any, done: int, count: int) -> np.ndarray:
+    def inputs(self, inputs: Inputs, stepper: Stepper, done: int, count: int) -> np.ndarray:
         """Inputs of the next `count` steps."""
         return inputs.piece(done, done + count)
 
-    def progress(self, stepper: Any, done: int) -> tuple[int, int]:
+    def progress(self, stepper: Stepper, done: int) -> tuple[int, int]:
         """(steps done, steps in all)"""
         return done, self.steps
 
@@ -70,7 +72,7 @@ class AdaptiveSteps:
         self.duration, self.dt = float(duration), min(base, float(duration))
         self.steps = int(np.ceil(self.duration / self.dt))
 
-    def begin(self, stepper: Any, inputs: Inputs) -> None:
+    def begin(self, stepper: Stepper, inputs: Inputs) -> None:
         """Makes the stepper choose its steps; refuses what cannot follow them."""
         if inputs.tables:
             name = next(iter(inputs.tables))
@@ -81,17 +83,17 @@ class AdaptiveSteps:
         self.start, self.one_by_one = stepper.time, bool(inputs.functions)
         stepper.adapt(self.start + self.duration)
 
-    def left(self, stepper: Any, done: int, most: int) -> int:
+    def left(self, stepper: Stepper, done: int, most: int) -> int:
         """How many steps to do next, at most `most`; 0 at the end of the run."""
         if not stepper.time < self.start + self.duration:
             return 0
         return 1 if self.one_by_one else most
 
-    def inputs(self, inputs: Inputs, stepper: Any, done: int, count: int) -> np.ndarray:
+    def inputs(self, inputs: Inputs, stepper: Stepper, done: int, count: int) -> np.ndarray:
         """Inputs of the next step; where nothing changes in time, of all."""
         return inputs.between(stepper.time, stepper.next_time)
 
-    def progress(self, stepper: Any, done: int) -> tuple[int, int]:
+    def progress(self, stepper: Stepper, done: int) -> tuple[int, int]:
         """(part of the run that is done, all of it), in steps of dt"""
         return min(int((stepper.time - self.start) / self.dt), self.steps), self.steps
 

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sarrus.advice import check_step, may_be_off, warn_of_imbalance, warn_of_loss, warn_of_turns
 from sarrus.analysis.explicit import warn_of_explicit, warn_of_growth
@@ -27,7 +28,9 @@ from sarrus.trajectory import Trajectory
 from sarrus.trajectory.growth import unexplained_gain
 from sarrus.trajectory.stream import interrupted_run
 
-Controller = Callable[[float, State], Mapping[str, Any] | None]
+Input = ArrayLike | Callable[[float], ArrayLike]
+"""What a motor or force may be given: numbers, one row per step or node, or a function of time."""
+Controller = Callable[[float, State], Mapping[str, Input] | None]
 
 # Steps between two looks at the clock for progress and interruption, times the number of bodies, and at most;
 # where bodies meet each other.  A run that goes on has its pieces where an unbroken one has them.
@@ -72,7 +75,7 @@ class Simulation:
         self,
         model: Model,
         dt: float = 0.01,
-        method: Any = "variational",
+        method: Method | str = "variational",
         state: State | None = None,
         *,
         allow_overlap: bool = False,
@@ -104,7 +107,7 @@ class Simulation:
         """Time now [s]."""
         return self.stepper.time
 
-    def step(self, inputs: Mapping[str, Any] | None = None) -> State:
+    def step(self, inputs: Mapping[str, Input] | None = None) -> State:
         """Runs one step with `inputs` held over it; returns the state at its end.
 
         An input that is left out keeps its last value, 0 before it is first given."""
@@ -116,14 +119,14 @@ class Simulation:
                 raise _failed(failure, self.dt, None)
         return self.state
 
-    def advance(self, steps: int, inputs: Mapping[str, Any] | None = None) -> Chunk:
+    def advance(self, steps: int, inputs: Mapping[str, Input] | None = None) -> Chunk:
         """Runs `steps` steps with `inputs` held over them; returns what the stepper records of each: nodes,
         touches of contacts, and reactions where they were asked for."""
         if not isinstance(steps, int | np.integer) or steps < 0:
             raise MechanismError(f"advance takes a whole number of steps, not {steps!r}")
         return self._advance(steps, inputs)
 
-    def _advance(self, steps: int, inputs: Mapping[str, Any] | None) -> Chunk:
+    def _advance(self, steps: int, inputs: Mapping[str, Input] | None) -> Chunk:
         chunk = self.stepper.advance(steps, self._set(inputs), 1)
         reacting = self.stepper.reactions
         checked(chunk, self.method, self.model, steps, before=0, every=1, reactions=reacting)
@@ -134,7 +137,7 @@ class Simulation:
             self._winding = self.model.coordinates_of(position, orientation, winding=self._winding)[0][-1]
         return chunk
 
-    def _set(self, inputs: Mapping[str, Any] | None) -> np.ndarray:
+    def _set(self, inputs: Mapping[str, Input] | None) -> np.ndarray:
         """Inputs of the next steps."""
         if inputs is not None:
             self._controls.set(inputs, self.stepper.time, "step and advance take")
@@ -145,9 +148,9 @@ def simulate(
     model: Model,
     duration: float = 10.0,
     dt: float | Literal["adaptive"] = 0.01,
-    method: Any = "variational",
+    method: Method | str = "variational",
     state: State | None = None,
-    inputs: Mapping[str, Any] | None = None,
+    inputs: Mapping[str, Input] | None = None,
     controller: Controller | CompiledController | None = None,
     record_every: int = 1,
     reactions: bool = False,
@@ -196,8 +199,10 @@ def simulate(
         raise MechanismError('resume: runs with dt="adaptive" cannot be gone on with')
     if resume and out is None:
         raise MechanismError("resume: which run to go on with is told by its file: out='run.npz'")
-    chosen, compiled = method_named(method), isinstance(controller, CompiledController)
-    check_asked(chosen, reactions=reactions, compiled=compiled, adaptive=not schedule.even)
+    chosen = method_named(method)
+    compiled = controller if isinstance(controller, CompiledController) else None
+    called = None if isinstance(controller, CompiledController) else controller
+    check_asked(chosen, reactions=reactions, compiled=compiled is not None, adaptive=not schedule.even)
     check_room(model, steps, record_every, reactions, out)
     stepper = _stepper(model, chosen, state, float(dt), reactions=reactions, allow_overlap=allow_overlap)
     driver = Inputs(model, inputs, steps, float(dt), stepper.time, stepper.fractions)
@@ -216,9 +221,9 @@ def simulate(
         recorder = FileRecorder(model, chosen, float(dt), stepper, record_every, out, old, first)
     failure, stopped = None, None
     with recorder, _reporting(progress) as report, Deferred() as asked:
-        controls = None if controller is None or compiled else Controls(model)
-        if compiled:
-            stepper.attach(controller.compiled(model, schedule.inputs(driver, stepper, 0, 1)[0, 0]))
+        controls = None if called is None else Controls(model)
+        if compiled is not None:
+            stepper.attach(compiled.compiled(model, schedule.inputs(driver, stepper, 0, 1)[0, 0]))
         done = recorder.go_on({} if controls is None else controls.last)
         if done > steps:
             raise MechanismError(f"{out}: the run is {done} steps long already, and {steps} are asked for")
@@ -227,10 +232,10 @@ def simulate(
             most = 1 if controls is not None else piece_of(model)
             while (count := schedule.left(stepper, done, most)) and asked.signal is None:
                 u = schedule.inputs(driver, stepper, done, count)
-                if controls is not None:
-                    controls.set(controller(stepper.time, now), stepper.time, "the controller must return")
+                if controls is not None and called is not None:
+                    controls.set(called(stepper.time, now), stepper.time, "the controller must return")
                     u = controls.apply(u)
-                elif compiled:
+                elif compiled is not None:
                     u = np.repeat(u, count, axis=0) if len(u) == 1 else u
                 recorder.is_whole = False
                 chunk = checked(
@@ -251,12 +256,10 @@ def simulate(
         except KeyboardInterrupt as error:
             stopped = error
         ended = schedule.left(stepper, done, 1) == 0
-        if stopped is None and (ended or failure is not None):
-            trajectory = recorder.finish()
-        else:
-            trajectory = recorder.stop()
+        is_over = stopped is None and (ended or failure is not None)
+        trajectory = recorder.finish() if is_over else recorder.stop()
     whole = stopped is None and asked.signal is None
-    if whole:
+    if whole and trajectory is not None:
         looks = trajectory.counts_work and may_be_off(model, trajectory.stats)
         gain = unexplained_gain(trajectory) if looks else 0.0
         told = chosen.explicit and gain and warn_of_growth(model, float(dt), trajectory.final_state, gain)
@@ -266,7 +269,7 @@ def simulate(
         warn_of_imbalance(trajectory.stats.unbalanced)
     if failure is not None:
         raise _failed(failure, float(dt), trajectory)
-    if not whole:
+    if not whole or trajectory is None:
         raise _interrupted(recorder, trajectory, ended, asked.signal) from stopped
     return trajectory
 

@@ -9,11 +9,14 @@ import numpy as np
 from sarrus.analysis.differences import central_differences
 from sarrus.errors import MechanismError
 from sarrus.mechanism.constraints import Custom
+from sarrus.mechanism.forces import CustomPotential
 from sarrus.mechanism.rotations import multiply
 from sarrus.model import Model, State
 
 # Central differences in double precision err by about STEP^2 + 1e-16 / STEP = 1e-10 of the function's size.
 STEP = 1e-5
+Filled = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+"""A function of x, q, p that returns an array."""
 DIRECTIONS = ("along x", "along y", "along z", "about x", "about y", "about z")
 
 
@@ -33,17 +36,10 @@ def check_derivatives(model: Model, state: State | None = None, tolerance: float
             found[name] = _compare(where, model, joint, residual, jacobian, position, orientation, tolerance)
     for name, term in model.mechanism.potentials.items():
         if term.gradient is not None:
-            gradient = _filled(term.gradient, (len(term.bodies), 6))
-            found[name] = _compare(
-                f"potential {name!r}",
-                model,
-                term,
-                lambda x, q, p, energy=term.energy: np.array([energy(x, q, p)]),
-                lambda x, q, p, gradient=gradient: gradient(x, q, p)[None],
-                position,
-                orientation,
-                tolerance,
-            )
+            energy = _returned(term.energy)
+            gradient = _filled(term.gradient, (1, len(term.bodies), 6), row=True)
+            where = f"potential {name!r}"
+            found[name] = _compare(where, model, term, energy, gradient, position, orientation, tolerance)
     return found
 
 
@@ -61,18 +57,33 @@ def _configuration(model: Model, state: State | None) -> tuple[np.ndarray, np.nd
     return position, orientation
 
 
-def _filled(function: Callable, shape: tuple[int, ...]) -> Callable[..., np.ndarray]:
-    """`function`, which writes into its last argument, as one that returns an array."""
+def _returned(function: Callable[..., float]) -> Filled:
+    """`function`, which returns a number, as one that returns an array of one row."""
+    return lambda x, q, p: np.array([function(x, q, p)])
+
+
+def _filled(function: Callable[..., None], shape: tuple[int, ...], row: bool = False) -> Filled:
+    """`function`, which writes into its last argument, as one that returns an array; row: into the only row
+    of it."""
 
     def call(x: np.ndarray, q: np.ndarray, p: np.ndarray) -> np.ndarray:
         out = np.zeros(shape)
-        function(x, q, p, out)
+        function(x, q, p, out[0] if row else out)
         return out
 
     return call
 
 
-def _compare(where, model, term, value, derivative, position, orientation, tolerance) -> float:
+def _compare(
+    where: str,
+    model: Model,
+    term: Custom | CustomPotential,
+    value: Filled,
+    derivative: Filled,
+    position: np.ndarray,
+    orientation: np.ndarray,
+    tolerance: float,
+) -> float:
     """Largest difference between `derivative` (rows, m, 6) and central differences of `value` (rows,)."""
     index = [model.body_index.get(name, len(model.body_names)) for name in term.bodies]
     x, q = position[index].copy(), orientation[index].copy()

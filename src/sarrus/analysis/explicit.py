@@ -14,6 +14,7 @@ import numpy as np
 
 from sarrus.analysis.differences import central_differences, moved
 from sarrus.analysis.timestep import rounded_down
+from sarrus.mechanism.forces import CustomForce, CustomPotential, Spring
 from sarrus.mechanism.rotations import rotation
 from sarrus.model import Model, State
 from sarrus.model.description import body_number
@@ -55,12 +56,15 @@ def explicit_terms(model: Model, dt: float, state: State | None = None) -> list[
         return []
     bodies = Mobilities(model.description, state.position, turns)
     found = [
-        Explicit(f"the pull of spring {s.name!r} across its line", _across(bodies, *way)) for s, *way in ways
+        Explicit(
+            f"the pull of spring {spring.name!r} across its line", _across(bodies, pull, way, ends, arms)
+        )
+        for spring, pull, way, ends, arms in ways
     ]
     for term in m.potentials.values():
         found.append(Explicit(f"potential {term.name!r}", _rate(model, term, _stiffness, state, bodies)))
-    for term in m.custom_forces.values():
-        found.append(Explicit(f"force {term.name!r}", _rate(model, term, _force_stiffness, state, bodies)))
+    for force in m.custom_forces.values():
+        found.append(Explicit(f"force {force.name!r}", _rate(model, force, _force_stiffness, state, bodies)))
     fast = [Explicit(term.what, dt * term.phase) for term in found if term.phase > 0.0]
     return sorted(fast, key=lambda term: -term.phase)
 
@@ -100,7 +104,7 @@ def _turns(model: Model, state: State) -> np.ndarray:
 
 
 def _pull(
-    model: Model, spring, state: State, turns: np.ndarray
+    model: Model, spring: Spring, state: State, turns: np.ndarray
 ) -> tuple[float, np.ndarray, list[int], list[np.ndarray]]:
     """(tension over length [N/m], way between its points, bodies, arms of the points) of a stretched spring;
     0 where it is not stretched, or of no length: that has no line, its components are implicit where they are
@@ -128,7 +132,13 @@ def _across(bodies: Mobilities, pull: float, way: np.ndarray, ends: list, arms: 
     return float(np.sqrt(pull * largest(across @ yielding @ across)))
 
 
-def _rate(model: Model, term, stiffness: Callable, state: State, bodies: Mobilities) -> float:
+def _rate(
+    model: Model,
+    term: CustomForce | CustomPotential,
+    stiffness: Callable[..., np.ndarray],
+    state: State,
+    bodies: Mobilities,
+) -> float:
     """Rate [rad/s] of the bodies of a user's term: the root of the largest eigenvalue of mobility times
     stiffness; 0 where the function cannot be evaluated here."""
     index = [body_number(model.description, name) for name in term.bodies]
@@ -147,7 +157,9 @@ def _rate(model: Model, term, stiffness: Callable, state: State, bodies: Mobilit
     return float(np.sqrt(max(0.0, np.linalg.eigvals(mobility @ matrix).real.max())))
 
 
-def _stiffness(term, x: np.ndarray, q: np.ndarray, state: State, index: list[int]) -> np.ndarray:
+def _stiffness(
+    term: CustomPotential, x: np.ndarray, q: np.ndarray, state: State, index: list[int]
+) -> np.ndarray:
     """Second derivatives (6 m, 6 m) of a potential by world translations and rotations of its bodies."""
     size = 6 * len(x)
     if term.gradient is not None:
@@ -172,7 +184,9 @@ def _stiffness(term, x: np.ndarray, q: np.ndarray, state: State, index: list[int
     return out
 
 
-def _force_stiffness(term, x: np.ndarray, q: np.ndarray, state: State, index: list[int]) -> np.ndarray:
+def _force_stiffness(
+    term: CustomForce, x: np.ndarray, q: np.ndarray, state: State, index: list[int]
+) -> np.ndarray:
     """Minus the derivative (6 m, 6 m) of a force by world translations and rotations of its bodies."""
     force = getattr(term.force, "py_func", term.force)
     v = np.vstack([state.velocity, np.zeros(3)])[index]

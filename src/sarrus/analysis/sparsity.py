@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 BODY, TREE, CLOSURE, DAMPER, CONTACT = "body", "tree joint", "closing joint", "damper", "contact"
 NODE = "node"
 BODY_ROWS = 6
+Key = tuple[str, int]
+Terms = dict[Key, tuple[str, str, int, list[int]]]
+"""(name, kind, rows, bodies by kernel number) of every term by its key."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +134,9 @@ def sparsity(model: Model, pairs: Iterable[int] = ()) -> Pattern:
     return Pattern(tuple(names), tuple(kinds), tuple(rows), tuple(sorted(edges)), tuple(order))
 
 
-def graph_sparsity(sizes: Sequence[int], edges: Iterable[tuple[int, int]], order="auto") -> Pattern:
+def graph_sparsity(
+    sizes: Sequence[int], edges: Iterable[tuple[int, int]], order: str | Sequence[int] = "auto"
+) -> Pattern:
     """The pattern of a block matrix on any graph, eliminated in the order that the block solver takes.
 
     sizes: scalars per node; order: as in `sarrus.solvers.block_graph.BlockGraph`.
@@ -145,15 +150,17 @@ def graph_sparsity(sizes: Sequence[int], edges: Iterable[tuple[int, int]], order
     return Pattern(names, (NODE,) * len(names), found.sizes, found.edges, found.order)
 
 
-def _terms(model: Model, arrays: Arrays, near: dict[int, int]):
+def _terms(
+    model: Model, arrays: Arrays, near: dict[int, int]
+) -> tuple[list[int], Terms, dict[int, list[Key]]]:
     """(the user's number of every body, terms by key, keys by the body before which they are eliminated).
 
     A term is (name, kind, rows, bodies by kernel number).  Keys: ("joint", b) for the joint of a link."""
     topo, n = arrays.topo, int(arrays.topo[0, at.BODIES])
     user = [int(i) for i in topo[1 : 1 + n, at.USER]]
     joints = [joint.name for joint in model.description.joints]
-    found: dict[object, tuple[str, str, int, list[int]]] = {}
-    upper: dict[int, list[object]] = {}
+    found: Terms = {}
+    upper: dict[int, list[Key]] = {}
     for b in range(n):
         link = topo[1 + b]
         count = BODY_ROWS - int(link[at.ROTATIONS] + link[at.TRANSLATIONS])
@@ -188,7 +195,7 @@ def _terms(model: Model, arrays: Arrays, near: dict[int, int]):
     return user, {key: found[key] for key in listed}, upper
 
 
-def _leaves(model: Model, found, upper, kernel: dict[int, int]) -> None:
+def _leaves(model: Model, found: Terms, upper: dict[int, list[Key]], kernel: dict[int, int]) -> None:
     """Adds the contacts of single bodies with the world, one row for each pair of bodies."""
     world = len(model.body_names)
     for line in model.contacts.lines:
@@ -204,7 +211,7 @@ def _leaves(model: Model, found, upper, kernel: dict[int, int]) -> None:
         found[key] = name, kind, rows + count, bodies
 
 
-def _place(model: Model, key, found) -> int:
+def _place(model: Model, key: Key, found: Terms) -> int:
     """Where a term stands in the list: joints in the order of addition."""
     name, kind = found[key][:2]
     return model.joint_index[name] if kind in (TREE, CLOSURE) else 0

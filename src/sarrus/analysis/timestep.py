@@ -7,9 +7,10 @@ from math import floor, log10, sqrt
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sarrus import layout as at
-from sarrus.mechanism import Mechanism
+from sarrus.mechanism import JointSpring, Mechanism, Spring
 from sarrus.model import Model, State
 from sarrus.model.geometry import JointGeometry
 
@@ -82,14 +83,15 @@ def long_run_dt(model: Model, state: State | None = None) -> float | None:
 def loses_energy(model: Model) -> bool:
     """Whether dampers, friction or contacts take energy away."""
     mechanism = model.mechanism
-    damped = [s.damping for s in (*mechanism.springs.values(), *mechanism.joint_springs.values())]
+    damped: list[ArrayLike] = [s.damping for s in mechanism.springs.values()]
+    damped += [s.damping for s in mechanism.joint_springs.values()]
     damped += [motor.damping for motor in mechanism.motors.values() if motor.damping is not None]
     return model.contacts.any or any(np.any(np.asarray(c) > 0.0) for c in damped)
 
 
 def keeps_energy(mechanism: Mechanism, touches: bool) -> bool:
     """Whether nothing in a mechanism adds or takes energy; touches: whether it has contacts or limits."""
-    springs = (*mechanism.springs.values(), *mechanism.joint_springs.values())
+    springs: list[Spring | JointSpring] = [*mechanism.springs.values(), *mechanism.joint_springs.values()]
     damped = any(np.any(np.asarray(spring.damping) > 0.0) for spring in springs)
     return not (damped or touches or mechanism.motors or mechanism.forces or mechanism.custom_forces)
 

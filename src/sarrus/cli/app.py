@@ -26,21 +26,27 @@ from sarrus.cli.view import view
 from sarrus.cli.warmup import warmup
 
 # typer brings its own click, and names of its exceptions only these.
-USAGE_ERROR = typer.BadParameter.__base__
+USAGE_ERROR: Any = typer.BadParameter.__base__
 
 
 class JsonErrors(TyperGroup):
     """The command; with --json what is wrong with its own arguments is told as one JSON object too."""
 
     def main(
-        self, args: Sequence[str] | None = None, *more: Any, standalone_mode: bool = True, **options: Any
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
     ) -> Any:
         """Runs the command and ends the process."""
         words = sys.argv[1:] if args is None else list(args)
         if not standalone_mode or "--json" not in words:
-            return super().main(args, *more, standalone_mode=standalone_mode, **options)
+            return super().main(args, prog_name, complete_var, standalone_mode, windows_expand_args, **extra)
         try:
-            status = super().main(args, *more, standalone_mode=False, **options)
+            status = super().main(args, prog_name, complete_var, False, windows_expand_args, **extra)
         except USAGE_ERROR as error:
             error.show(sys.stderr)
             fields = {"error": error.format_message(), "error_type": "UsageError", "exit_status": BAD_INPUT}

@@ -34,6 +34,7 @@ class Show:
 
 
 DURATION = 10.0  # [s]
+STILL_DT = 0.01  # [s], where nothing moves that would tell a step
 INSTANTS = 9  # drawn in each panel
 SHOWS = (
     Show("double four-bar", "double_four_bar", drawn_until=0.6),
@@ -80,8 +81,9 @@ def perform(show: Show, silent: bool) -> Trajectory:
 
     model = sarrus.build(sarrus.gallery.make(show.mechanism, **show.parameters))
     load_kernels(model)
+    dt = recommended_dt(model) or STILL_DT
     with progress_bar(show.title, silent) as progress:
-        return sarrus.simulate(model, duration=DURATION, dt=recommended_dt(model), progress=progress)
+        return sarrus.simulate(model, duration=DURATION, dt=dt, progress=progress)
 
 
 def table(runs: list[Trajectory], fields: list[dict[str, Any]]) -> Table:

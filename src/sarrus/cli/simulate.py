@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 
@@ -35,10 +35,13 @@ if TYPE_CHECKING:
     from sarrus.model import Model
 
 
-def time_step(given: str) -> float | str:
+TimeStep = float | Literal["adaptive"]
+
+
+def time_step(given: str) -> TimeStep:
     """A number of seconds, or "adaptive"."""
     if given == "adaptive":
-        return given
+        return "adaptive"
     try:
         return float(given)
     except ValueError as fault:
@@ -119,7 +122,19 @@ def simulate(
         )
         options = {"reactions": reactions, "allow_overlap": allow_overlap}
         recording = {"out": out, "resume": resume, "record_every": record_every}
-        run(answer, model, mechanism, keyframe, duration, dt, method, plot, html, options, recording)
+        run(
+            answer,
+            model,
+            mechanism,
+            keyframe,
+            duration,
+            cast(TimeStep, dt),
+            method,
+            plot,
+            html,
+            options,
+            recording,
+        )
 
 
 def check_outputs(out: Path | None, plot: Path | None, html: Path | None = None) -> None:
@@ -145,7 +160,7 @@ def run(
     mechanism: Mechanism,
     keyframe: str | None,
     duration: float,
-    dt: float | str,
+    dt: TimeStep,
     method: str,
     plot: Path | None,
     html: Path | None,

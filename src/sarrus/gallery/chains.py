@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sarrus.errors import MechanismError
@@ -13,11 +11,7 @@ from sarrus.mechanism import validation as check
 from sarrus.mechanism.rotations import multiply, turn
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
-LINK_JOINTS: dict[str, dict[str, Any]] = {
-    "revolute": {"axis": X},
-    "universal": {"axis": X, "axis2": Y},
-    "spherical": {},
-}
+LINK_JOINTS = {"revolute": (X, None), "universal": (X, Y), "spherical": (None, None)}
 """Joints between links, with their axes in the frame of the lower link."""
 EARTH = 9.81
 
@@ -36,18 +30,18 @@ def pendulum(links: int = 10, joint: str = "revolute", angle: float = np.pi / 2)
     a = check.number(where, "angle", angle)
     mech = Mechanism(name="pendulum")
     step = np.array([0.0, np.sin(a), -np.cos(a)])
-    axes = link_axes(kind, turn(X, a))
+    axis, axis2 = link_axes(kind, turn(X, a))
     above = "world"
     for i in range(1, count + 1):
         add_rod(mech, f"link {i}", (i - 1) * step, i * step)
-        mech.add_joint(f"joint {i}", kind, parent=above, child=f"link {i}", at=(i - 1) * step, **axes)
+        mech.add_joint(f"joint {i}", kind, above, f"link {i}", at=(i - 1) * step, axis=axis, axis2=axis2)
         above = f"link {i}"
     return mech
 
 
-def link_axes(kind: str, q: np.ndarray) -> dict[str, np.ndarray]:
-    """The axes of a joint of this kind in the world, for a lower link of orientation `q`."""
-    return {name: to_world(q, axis) for name, axis in LINK_JOINTS[kind].items()}
+def link_axes(kind: str, q: np.ndarray) -> list[np.ndarray | None]:
+    """The two axes of a joint of this kind in the world, for a lower link of orientation `q`."""
+    return [None if axis is None else to_world(q, axis) for axis in LINK_JOINTS[kind]]
 
 
 def spherical_pendulum(
@@ -113,8 +107,8 @@ def free_chain(
         end = start + np.array([0.0, np.cos(side), np.sin(side)])
         add_rod(mech, f"link {i}", start, end, pivot=(0, 0, 0), velocity=drift, turning=turning)
         if i > 1:
-            axes = link_axes(kind, mech.bodies[f"link {i}"].orientation)
-            mech.add_joint(f"joint {i}", kind, parent=f"link {i - 1}", child=f"link {i}", at=start, **axes)
+            axis, axis2 = link_axes(kind, mech.bodies[f"link {i}"].orientation)
+            mech.add_joint(f"joint {i}", kind, f"link {i - 1}", f"link {i}", at=start, axis=axis, axis2=axis2)
         start = end
     return mech
 
@@ -142,8 +136,10 @@ def tree(depth: int = 4, branching: int = 2, joint: str = "revolute", angle: flo
             end = start + to_world(q, (0, 0, -length))
             name = f"rod {label}"
             add_rod(mech, name, start, end, mass=length, width=0.1 * length)
-            axes = {"axis": to_world(q, hinge)} if kind == "revolute" else link_axes(kind, q)
-            mech.add_joint(f"joint {label}", kind, parent=above, child=name, at=start, **axes)
+            axis, axis2 = link_axes(kind, q)
+            if kind == "revolute":
+                axis = to_world(q, hinge)
+            mech.add_joint(f"joint {label}", kind, above, name, at=start, axis=axis, axis2=axis2)
             for k in range(fan):
                 side = np.pi / 6 * (k - (fan - 1) / 2)
                 shoots.append((f"{label}.{k + 1}", name, end, multiply(q, turn(across, side))))

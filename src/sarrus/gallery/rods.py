@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sarrus.mechanism import Box, Mechanism
 from sarrus.mechanism.rotations import rotation, turn
@@ -12,7 +11,7 @@ from sarrus.mechanism.rotations import rotation, turn
 STILL = (0.0, 0.0, 0.0)
 
 
-def along(start: Any, end: Any) -> np.ndarray:
+def along(start: ArrayLike, end: ArrayLike) -> np.ndarray:
     """The orientation (w, x, y, z) whose z axis points from `end` to `start`; hanging rods: the identity."""
     z = np.asarray(start, dtype=float) - np.asarray(end, dtype=float)
     z /= np.linalg.norm(z)
@@ -23,12 +22,12 @@ def along(start: Any, end: Any) -> np.ndarray:
     return turn(axis / sine, np.arctan2(sine, z[2]))
 
 
-def to_world(orientation: np.ndarray, vector: Any) -> np.ndarray:
+def to_world(orientation: np.ndarray, vector: ArrayLike) -> np.ndarray:
     """`vector` (3,) of the body frame in the world frame."""
     return rotation(orientation) @ np.asarray(vector, dtype=float)
 
 
-def to_body(orientation: np.ndarray, vector: Any) -> np.ndarray:
+def to_body(orientation: np.ndarray, vector: ArrayLike) -> np.ndarray:
     """`vector` (3,) of the world frame in the body frame."""
     return rotation(orientation).T @ np.asarray(vector, dtype=float)
 
@@ -36,15 +35,15 @@ def to_body(orientation: np.ndarray, vector: Any) -> np.ndarray:
 def add_rod(
     mech: Mechanism,
     name: str,
-    start: Any,
-    end: Any,
+    start: ArrayLike,
+    end: ArrayLike,
     *,
     mass: float = 1.0,
     width: float = 0.1,
     slender: bool = False,
-    pivot: Any = None,
-    velocity: Any = STILL,
-    turning: Any = STILL,
+    pivot: ArrayLike | None = None,
+    velocity: ArrayLike = STILL,
+    turning: ArrayLike = STILL,
 ) -> None:
     """Adds a rod of square section from `start` to `end` [m], its body z axis pointing from `end` to `start`.
 
@@ -61,7 +60,7 @@ def add_rod(
         inertia=(across, across, mass * width**2 / 6) if slender else None,
         position=middle,
         orientation=q,
-        velocity=np.asarray(velocity, dtype=float) + np.cross(turning, arm),
+        velocity=np.asarray(velocity, dtype=float) + np.cross(np.asarray(turning, dtype=float), arm),
         angular_velocity=to_body(q, turning),
         shapes=[Box(size=(width, width, length))],
     )

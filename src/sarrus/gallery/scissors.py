@@ -35,12 +35,15 @@ def scissor_lift(segments: int = 3, angle: float = np.pi / 4, load: float = 1.0)
         up = np.array([0.0, 0.0, high])
         add_rod(mech, f"rising {k}", right + up, left, width=0.05)
         add_rod(mech, f"falling {k}", left + up, right, width=0.05)
-        pivot = {"kind": "revolute", "axis": X}
-        foot = pivot if k > 1 else {"kind": "pin_in_slot", "axis": Y, "axis2": X}
-        mech.add_joint(f"left foot {k}", parent=rising, child=f"rising {k}", at=left, **pivot)
-        mech.add_joint(f"right foot {k}", parent=falling, child=f"falling {k}", at=right, **foot)
+        mech.add_joint(f"left foot {k}", "revolute", rising, f"rising {k}", at=left, axis=X)
+        if k > 1:
+            mech.add_joint(f"right foot {k}", "revolute", falling, f"falling {k}", at=right, axis=X)
+        else:
+            mech.add_joint(
+                f"right foot {k}", "pin_in_slot", falling, f"falling {k}", at=right, axis=Y, axis2=X
+            )
         middle = (left + right + up) / 2
-        mech.add_joint(f"cross {k}", parent=f"rising {k}", child=f"falling {k}", at=middle, **pivot)
+        mech.add_joint(f"cross {k}", "revolute", f"rising {k}", f"falling {k}", at=middle, axis=X)
         rising, falling = f"falling {k}", f"rising {k}"
     top = np.array([0.0, 0.0, count * high])
     corner = top + np.array([0.0, wide, 0.0])

@@ -112,7 +112,7 @@ def add_leg(mech: Mechanism, leg: str, front: int, left: int, middle: np.ndarray
     hip = middle + np.array([front, left, 1.0]) * HIP_AT
     thigh = hip + np.array([0.0, left * THIGH_OUT, 0.0])
     knee = thigh - np.array([0.0, 0.0, THIGH_LENGTH])
-    bone = Cylinder(0.046, 0.04, at=(0.0, left * 0.055, 0.0), orientation=ALONG_Y, collide=False)
+    bone: Shape = Cylinder(0.046, 0.04, at=(0.0, left * 0.055, 0.0), orientation=ALONG_Y, collide=False)
     add_part(mech, f"{leg}_hip", HIP, hip, side, [bone])
     bone = Capsule(0.02, THIGH_LENGTH, at=(0.0, 0.0, -THIGH_LENGTH / 2))
     add_part(mech, f"{leg}_thigh", THIGH, thigh, (1, left), [bone])

@@ -70,7 +70,8 @@ def checked(
     if reactions:
         _fits(method, "reactions", chunk.reactions, (1 + m, len(model.joint_names), 6))
     if model.contacts.any and method.contacts:
-        _fits(method, "touches", chunk.touches, (*np.shape(chunk.touches)[:1], TOUCH_WIDTH))
+        count = () if chunk.touches is None else np.shape(chunk.touches)[:1]
+        _fits(method, "touches", chunk.touches, (*count, TOUCH_WIDTH))
     if chunk.winding is not None:
         _fits(method, "winding", chunk.winding, (m, model.coordinates))
     # A sum of squares is quick; it may also be too large, and then each number is looked at.

@@ -34,7 +34,7 @@ def conventions_of(method: Method | Conventions | str) -> Conventions:
     """What a reader of a run must know of its method; of one that is not known by its name, the usual."""
     if isinstance(method, Conventions):
         return method
-    known = NAMES.get(method) if isinstance(method, str) else method
-    if known is None:
+    if isinstance(method, str) and method not in NAMES:
         return Conventions(method)
+    known = NAMES[method] if isinstance(method, str) else method
     return Conventions(str(known), bool(known.one_sided), tuple(known.statistics))

@@ -52,13 +52,12 @@ class Search:
         """Whether the proposed parameters are the best so far; `distance` None or not finite: they failed."""
         tried = self.propose()
         self.episode += 1
-        improved = distance is not None and isfinite(distance) and distance > self.distance
-        if improved:
+        if distance is not None and isfinite(distance) and distance > self.distance:
             step = tried - self.best
             self.bias = step / np.linalg.norm(step)
             self.best, self.distance = tried, float(distance)
             self.explore = EXPLORE
-        else:
-            self.bias = np.zeros_like(self.best)
-            self.explore *= LESS
-        return improved
+            return True
+        self.bias = np.zeros_like(self.best)
+        self.explore *= LESS
+        return False

@@ -36,8 +36,9 @@ def train(
     while len(store.episodes) < episodes:
         parameters, started = search.propose(), time.process_time()
         tried = evaluate(parameters)
-        usable = tried.distance is not None and isfinite(tried.distance)
-        distance = float(tried.distance) if usable else None
+        distance = None
+        if tried.distance is not None and isfinite(tried.distance):
+            distance = float(tried.distance)
         episode = Episode(
             number=search.episode,
             parameters=tuple(parameters.tolist()),

@@ -46,6 +46,20 @@ class Joint:
     pitch: float | None  # [m/rad]
     armature: tuple[float, ...]  # one per coordinate [kg or kg m^2]
 
+    @property
+    def direction(self) -> np.ndarray:
+        """The axis (3,) of a joint whose kind has one."""
+        if self.axis is None:
+            raise MechanismError(f"joint {self.name!r} ({self.kind}) has no axis")
+        return self.axis
+
+    @property
+    def direction2(self) -> np.ndarray:
+        """The second axis (3,) of a joint whose kind has one."""
+        if self.axis2 is None:
+            raise MechanismError(f"joint {self.name!r} ({self.kind}) has no axis2")
+        return self.axis2
+
 
 def _kind(name: str, takes: str, lengths: str, angles: str) -> JointKind:
     along, about = tuple(lengths.split()), tuple(angles.split())

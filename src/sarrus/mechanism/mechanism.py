@@ -6,6 +6,8 @@ import os
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 from sarrus.errors import MechanismError
 from sarrus.mechanism import validation as check
 from sarrus.mechanism.bodies import Body, Frame, make_body
@@ -41,7 +43,7 @@ from sarrus.mechanism.forces import (
     make_potential,
     make_spring,
 )
-from sarrus.mechanism.joints import make_joint
+from sarrus.mechanism.joints import JOINT_KINDS, Joint, JointKind, make_joint
 from sarrus.mechanism.keyframes import Keyframe, make_keyframe
 from sarrus.mechanism.limits import JointFriction, Limit, Rope, make_joint_friction, make_limit, make_rope
 from sarrus.mechanism.shapes import HalfSpace, Shape
@@ -59,7 +61,7 @@ class Mechanism:
     changes nothing.
     The body name "world" stands for the fixed ground."""
 
-    def __init__(self, gravity: Any = (0.0, 0.0, -9.81), name: str = "mechanism"):
+    def __init__(self, gravity: ArrayLike = (0.0, 0.0, -9.81), name: str = "mechanism"):
         self.name = check.new_name("mechanism", name, ())
         self.gravity = check.vector(f"mechanism {name!r}", "gravity", gravity)
         self.bodies: dict[str, Body] = {}
@@ -84,13 +86,13 @@ class Mechanism:
         self,
         name: str,
         mass: float | None = None,
-        inertia: Any = None,
+        inertia: ArrayLike | None = None,
         *,
         density: float | None = None,
-        position: Any = ZERO,
-        orientation: Any = IDENTITY,
-        velocity: Any = ZERO,
-        angular_velocity: Any = ZERO,
+        position: ArrayLike = ZERO,
+        orientation: ArrayLike = IDENTITY,
+        velocity: ArrayLike = ZERO,
+        angular_velocity: ArrayLike = ZERO,
         shapes: Iterable[Shape] = (),
         color: Any = None,
     ) -> None:
@@ -115,11 +117,11 @@ class Mechanism:
         kind: str,
         parent: str,
         child: str,
-        at: Any = None,
-        axis: Any = None,
-        axis2: Any = None,
+        at: ArrayLike | None = None,
+        axis: ArrayLike | None = None,
+        axis2: ArrayLike | None = None,
         pitch: float | None = None,
-        armature: Any = 0.0,
+        armature: ArrayLike = 0.0,
     ) -> None:
         """Adds a joint of one of `JOINT_KINDS` at the point `at` [m], needed unless nothing depends on it.
 
@@ -132,7 +134,7 @@ class Mechanism:
         )
 
     def add_distance(
-        self, name: str, a: str, b: str, at_a: Any, at_b: Any, length: float | None = None
+        self, name: str, a: str, b: str, at_a: ArrayLike, at_b: ArrayLike, length: float | None = None
     ) -> None:
         """Adds a wire that keeps two points at the distance `length` [m], by default the one they have."""
         check.new_name("joint", name, self.joints)
@@ -151,7 +153,7 @@ class Mechanism:
         check.new_name("joint", name, self.joints)
         self.joints[name] = make_gear(name, joint_a, joint_b, ratio, component_a, component_b, self.joints)
 
-    def add_point_on_curve(self, name: str, parent: str, child: str, at: Any, curve: Any) -> None:
+    def add_point_on_curve(self, name: str, parent: str, child: str, at: ArrayLike, curve: Any) -> None:
         """Keeps the child's point `at` on a curve fixed in the parent.
 
         `curve`: points (N, 3) [m] that a cubic spline joins, or a function of s from 0 to 1 that gives them;
@@ -159,7 +161,7 @@ class Mechanism:
         check.new_name("joint", name, self.joints)
         self.joints[name] = make_point_on_curve(name, parent, child, at, curve, self.bodies)
 
-    def add_rolling(self, name: str, body: str, radius: float, axis: Any = None) -> None:
+    def add_rolling(self, name: str, body: str, radius: float, axis: ArrayLike | None = None) -> None:
         """Makes a disc of `radius` [m] about `axis` (None: a sphere) roll on the plane z = 0."""
         check.new_name("joint", name, self.joints)
         self.joints[name] = make_rolling(name, body, radius, axis, self.bodies)
@@ -170,7 +172,7 @@ class Mechanism:
         bodies: Iterable[str],
         residual: Callable[..., Any],
         rows: int = 1,
-        parameters: Any = (),
+        parameters: ArrayLike = (),
         jacobian: Callable[..., Any] | None = None,
     ) -> None:
         """Adds the user's constraint residual(x, q, p, out) = 0 of `rows` rows on m bodies.
@@ -186,8 +188,8 @@ class Mechanism:
         name: str,
         a: str,
         b: str,
-        at_a: Any,
-        at_b: Any,
+        at_a: ArrayLike,
+        at_b: ArrayLike,
         stiffness: float,
         rest_length: float | None = None,
         damping: float = 0.0,
@@ -197,7 +199,7 @@ class Mechanism:
         self.springs[name] = make_spring(name, a, b, at_a, at_b, stiffness, rest_length, damping, self.bodies)
 
     def add_joint_spring(
-        self, name: str, joint: str, stiffness: Any, rest: Any = 0.0, damping: Any = 0.0
+        self, name: str, joint: str, stiffness: ArrayLike, rest: ArrayLike = 0.0, damping: ArrayLike = 0.0
     ) -> None:
         """Adds a spring and damper on the coordinates of a joint; one number for all, or one each."""
         check.new_name("joint spring", name, self.joint_springs)
@@ -207,9 +209,9 @@ class Mechanism:
         self,
         name: str,
         body: str,
-        force: Any = ZERO,
-        torque: Any = ZERO,
-        at: Any = None,
+        force: ArrayLike = ZERO,
+        torque: ArrayLike = ZERO,
+        at: ArrayLike | None = None,
         frame: str = "world",
     ) -> None:
         """Adds a force [N] in `frame` "world" or "body", and a torque [N m] in the body frame; an input.
@@ -236,7 +238,12 @@ class Mechanism:
         self.motors[name] = make_motor(name, joint, mode, component, stiffness, damping, limit, self.joints)
 
     def add_limit(
-        self, name: str, joint: str, lower: Any = None, upper: Any = None, component: int | None = None
+        self,
+        name: str,
+        joint: str,
+        lower: ArrayLike | None = None,
+        upper: ArrayLike | None = None,
+        component: int | None = None,
     ) -> None:
         """Bounds joint coordinates, lower <= q <= upper [m or rad]; None or infinite: no bound.
 
@@ -244,12 +251,14 @@ class Mechanism:
         check.new_name("limit", name, self.limits)
         self.limits[name] = make_limit(name, joint, lower, upper, component, self.joints, self.limits)
 
-    def add_joint_friction(self, joint: str, effort: Any) -> None:
+    def add_joint_friction(self, joint: str, effort: ArrayLike) -> None:
         """Adds Coulomb friction of at most `effort` [N or N m] to a joint; one number, or one each."""
         friction = make_joint_friction(joint, effort, self.joints, self.joint_frictions)
         self.joint_frictions[joint] = friction
 
-    def add_rope(self, name: str, a: str, b: str, at_a: Any, at_b: Any, length: float | None = None) -> None:
+    def add_rope(
+        self, name: str, a: str, b: str, at_a: ArrayLike, at_b: ArrayLike, length: float | None = None
+    ) -> None:
         """Adds a rope that keeps two points within `length` [m], by default the distance they have."""
         check.new_name("rope", name, self.ropes)
         self.ropes[name] = make_rope(name, a, b, at_a, at_b, length, self.bodies)
@@ -259,8 +268,8 @@ class Mechanism:
         friction: float = 0.5,
         restitution: float = 0.0,
         *,
-        normal: Any = UP,
-        at: Any = ZERO,
+        normal: ArrayLike = UP,
+        at: ArrayLike = ZERO,
         name: str = "ground",
     ) -> None:
         """Adds ground behind the plane through `at` [m] with the outward `normal`; every body meets it."""
@@ -305,7 +314,7 @@ class Mechanism:
         self.contacts.pop(pair_of(a, b), None)
 
     def add_custom_force(
-        self, name: str, bodies: Iterable[str], force: Callable[..., Any], parameters: Any = ()
+        self, name: str, bodies: Iterable[str], force: Callable[..., Any], parameters: ArrayLike = ()
     ) -> None:
         """Adds the user's force(t, x, q, v, w, p, out) on m bodies.
 
@@ -319,7 +328,7 @@ class Mechanism:
         name: str,
         bodies: Iterable[str],
         energy: Callable[..., Any],
-        parameters: Any = (),
+        parameters: ArrayLike = (),
         gradient: Callable[..., Any] | None = None,
     ) -> None:
         """Adds the user's potential energy(x, q, p) [J] of m bodies.
@@ -329,7 +338,16 @@ class Mechanism:
         check.new_name("potential", name, self.potentials)
         self.potentials[name] = make_potential(name, bodies, energy, parameters, gradient, self.bodies)
 
-    def add_frame(self, name: str, body: str, at: Any = None, orientation: Any = None) -> None:
+    def joint_kind(self, name: str) -> JointKind:
+        """What kind of joint `name` is; constraints beyond the table of joints have none."""
+        joint = self.joints[name]
+        if not isinstance(joint, Joint):
+            raise MechanismError(f"{name!r} is no joint of the table but a {type(joint).__name__}")
+        return JOINT_KINDS[joint.kind]
+
+    def add_frame(
+        self, name: str, body: str, at: ArrayLike | None = None, orientation: ArrayLike | None = None
+    ) -> None:
         """Adds a named frame fixed to a body; by default the body's own frame."""
         check.new_name("frame", name, self.frames)
         where = f"frame {name!r}"

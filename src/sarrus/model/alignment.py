@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from sarrus import layout as at
-from sarrus.errors import LoopsLeftOpen, RigidMechanism
+from sarrus.errors import LoopsLeftOpen, MechanismError, RigidMechanism
 from sarrus.mechanism import Mechanism
 from sarrus.mechanism.joints import Joint
 from sarrus.model.build import REDUNDANCY_TOLERANCE, build
@@ -98,17 +98,19 @@ def with_axis(joint: Joint, axis: np.ndarray) -> Joint:
 def with_parallel_axes(mechanism: Mechanism, model: Model, tolerance: float) -> Mechanism:
     """A copy of `mechanism` in which axes of loops that are parallel to `tolerance` [rad] are parallel."""
     out = deepcopy(mechanism)
-    left = [name for name in joints_of_loops(model) if out.joints[name].axis is not None]
+    joints = {name: joint for name, joint in out.joints.items() if isinstance(joint, Joint)}
+    axes = {name: joint.axis for name, joint in joints.items() if joint.axis is not None}
+    left = [name for name in joints_of_loops(model) if name in axes]
     while left:
-        first = out.joints[left[0]].axis
-        group = [n for n in left if np.linalg.norm(np.cross(first, out.joints[n].axis)) < tolerance]
-        signs = {n: np.sign(out.joints[n].axis @ first) for n in group}
+        first = axes[left[0]]
+        group = [n for n in left if np.linalg.norm(np.cross(first, axes[n])) < tolerance]
+        signs = {n: np.sign(axes[n] @ first) for n in group}
         # An axis of the world is what was meant where a joint has it.
-        exact = [n for n in group if np.abs(out.joints[n].axis).max() == 1.0]
-        mean = np.sum([signs[n] * out.joints[n].axis for n in group], axis=0)
-        axis = signs[exact[0]] * out.joints[exact[0]].axis if exact else mean
+        exact = [n for n in group if np.abs(axes[n]).max() == 1.0]
+        mean = np.sum([signs[n] * axes[n] for n in group], axis=0)
+        axis = signs[exact[0]] * axes[exact[0]] if exact else mean
         for name in group:
-            out.joints[name] = with_axis(out.joints[name], signs[name] * axis)
+            out.joints[name] = with_axis(joints[name], signs[name] * axis)
         left = [n for n in left if n not in group]
     return out
 
@@ -119,21 +121,24 @@ class Alignment:
     def __init__(self, mechanism: Mechanism, model: Model):
         self.mechanism, self.model, self.size = mechanism, model, model.size
         d = model.description
+        if model.candidates is None:
+            raise MechanismError("a mechanism without loops has nothing to align")
         self.every = replace(model.every, par=model.every.par.copy())
         candidates = replace(model.candidates, par=model.candidates.par.copy())
         self.arrays = (self.every, candidates)
         self.holding = Holding(d, candidates, model.ranks.scales, model.ranks.ranks)
         self.sampler = Sampler(d, self.every, model.every.state, self.holding, self.size)
-        self.names = [n for n in joints_of_loops(model) if isinstance(mechanism.joints[n], Joint)]
+        self.joints = {n: joint for n, joint in mechanism.joints.items() if isinstance(joint, Joint)}
+        self.names = [n for n in joints_of_loops(model) if n in self.joints]
         self.centres = centres_of(mechanism)
         self.number = {name: i for i, name in enumerate([*mechanism.bodies, "world"])}
-        widths = [5 if mechanism.joints[n].axis is not None else 3 for n in self.names]
+        widths = [5 if self.joints[n].axis is not None else 3 for n in self.names]
         self.first = np.concatenate([[0], np.cumsum(widths)]).astype(int)
 
     def joint(self, k: int, change: np.ndarray) -> Joint:
         """Joint k of the loops, moved: its point by three numbers (parts of the size), its axis by two
         (rad)."""
-        joint = self.mechanism.joints[self.names[k]]
+        joint = self.joints[self.names[k]]
         joint = replace(joint, at=joint.at + self.size * change[:3])
         if joint.axis is None:
             return joint
@@ -174,22 +179,23 @@ class Alignment:
 
     def aligned(self) -> Mechanism:
         """The mechanism with the nearest numbers that meet the conditions at all sampled configurations."""
-        changes, best = np.zeros(self.first[-1]), None
+        changes, least = np.zeros(self.first[-1]), np.inf
+        best = changes
         self.sampler.sample()
         states = self.sampler.states
         for _ in range(ITERATIONS):
             q, Q = self.conditions(changes, states)
             worst = float(np.abs(q).max(initial=0.0))
-            if best is None or worst < best[0]:
-                best = worst, changes.copy()
-            elif worst > 0.5 * best[0]:
+            if worst < least:
+                least, best = worst, changes.copy()
+            elif worst > 0.5 * least:
                 break
             changes = -nearest(Q, q - Q @ changes)
             for k in range(len(self.names)):
                 self.put(k, changes[self.first[k] : self.first[k + 1]])
         out = deepcopy(self.mechanism)
         for k, name in enumerate(self.names):
-            out.joints[name] = self.joint(k, best[1][self.first[k] : self.first[k + 1]])
+            out.joints[name] = self.joint(k, best[self.first[k] : self.first[k + 1]])
         return out
 
 

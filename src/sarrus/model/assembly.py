@@ -4,7 +4,7 @@ velocities."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from sarrus.model.kinematics import forward_kinematics, joint_motion
 from sarrus.model.linear import Linearisation, least_change
 from sarrus.model.model import Model
 from sarrus.model.state import State
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 # Constraints of an assembled state hold to this (times the size of the mechanism, metres) or better.
 CLOSED = 1e-11
@@ -65,7 +68,7 @@ def assemble(
     raise AssemblyError(_complaint(model, here, targets, index, component, values - wanted, CLOSED * size))
 
 
-def held_rows(model: Model, here: Linearisation):
+def held_rows(model: Model, here: Linearisation) -> tuple[np.ndarray, csr_matrix]:
     """(residuals, sparse Jacobian) of what a run holds at the configuration of `here`: all rows, or fewer
     where loops are redundant but for rounding."""
     if model.holding is None:
@@ -74,7 +77,15 @@ def held_rows(model: Model, here: Linearisation):
     return kept @ here.residual, kept @ here.matrix
 
 
-def _complaint(model: Model, here: Linearisation, targets, index, component, missed, tolerance: float) -> str:
+def _complaint(
+    model: Model,
+    here: Linearisation,
+    targets: dict[str, np.ndarray],
+    index: np.ndarray,
+    component: np.ndarray,
+    missed: np.ndarray,
+    tolerance: float,
+) -> str:
     """Which joints and which given coordinates cannot be met, by name."""
     parts = []
     for name, where in model.row_slices.items():
@@ -124,7 +135,7 @@ def _flat(model: Model, targets: dict[str, np.ndarray]) -> tuple[np.ndarray, np.
     return np.array(index, np.int64), np.array(component, np.int64), np.array(wanted, float)
 
 
-def _stack(G, rows):
+def _stack(G: csr_matrix, rows: csr_matrix) -> csr_matrix:
     from scipy.sparse import vstack
 
     return vstack([G, rows], format="csr")

@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from sarrus import layout as at
+from sarrus.mechanism import Custom
 from sarrus.model.description import Description, Drives, body_number, gear_joints, in_tree, is_dual
 from sarrus.model.plan import BorderRow
 
@@ -18,7 +19,7 @@ def constraint_rows(d: Description, j: int, places: tuple[int, ...]) -> list[Bor
         pairs = [(d.joints[first], 0), (d.joints[second], 2)]
         ends = sum((ends_of_pair(d, g.a, g.b, role) for g, role in pairs), ())
         touches = any(world in (d.number[g.a], d.number[g.b]) for g, _ in pairs)
-    elif joint.kind == at.CUSTOM:
+    elif isinstance(joint.source, Custom):
         bodies = [d.number[body_number(d, name)] for name in joint.source.bodies]
         ends = tuple((int(b), role) for role, b in enumerate(bodies) if b < world)
         touches = True

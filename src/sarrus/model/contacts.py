@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from sarrus import layout as at
+from sarrus.errors import MechanismError
 from sarrus.mechanism.meshes import hull
 from sarrus.mechanism.rotations import rotation
 from sarrus.mechanism.shapes import Box, Capsule, ConvexMesh, Cylinder, HalfSpace, Shape, Sphere
@@ -167,9 +168,9 @@ class Contacts:
                         self.lines.append(self._coordinate_line(at.LIMIT, limit.name, j, i, bound, side))
         for friction in d.mechanism.joint_frictions.values():
             j = index[friction.joint]
-            for i in np.flatnonzero(friction.effort):
+            for i in map(int, np.flatnonzero(friction.effort)):
                 name = f"friction of joint {friction.joint}"
-                self.lines.append(self._coordinate_line(at.DRAG, name, j, int(i), friction.effort[i], 1.0))
+                self.lines.append(self._coordinate_line(at.DRAG, name, j, i, friction.effort[i], 1.0))
 
     def _coordinate_line(self, kind: int, name: str, j: int, i: int, bound: float, side: float) -> Line:
         joint = self.description.joints[j]
@@ -231,6 +232,8 @@ def half_space_lines(
         for point in lines:
             point.of_rim = point.feature[at.FEATURE_TYPE] == at.PLANE
         return lines
+    if not isinstance(shape, Box | ConvexMesh):
+        raise MechanismError(f"a {type(shape).__name__} meets no half-space")
     return [contact(at.PLANE, p, 0.0, None, f" corner {k}") for k, p in enumerate(corners_of(shape))]
 
 
@@ -267,7 +270,7 @@ def contact_table(
     """(topo, state) of the contacts; fills ROW_FIRST of their border rows."""
     topo = np.zeros((len(lines), at.TOPO_COLS), np.int64)
     state = np.zeros((len(lines), at.STATE_COLS))
-    first = {}
+    first: dict[int, int] = {}
     for k, row in enumerate(rows):
         if row[at.ROW_KIND] == at.CONTACT_ROW:
             row[at.ROW_FIRST] = first.setdefault(int(row[at.ROW_OF]), k)

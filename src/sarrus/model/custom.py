@@ -5,17 +5,22 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from sarrus.errors import MechanismError
 from sarrus.mechanism import Custom, Mechanism
 from sarrus.model.user_code import check_code, compiler_words
 
-if TYPE_CHECKING:
-    from numba.core.ccallback import CFunc
-
 Pointer = Any
 """What a compiled function gets for an array: a bare address, for which Python has no type."""
+
+
+class Callback(Protocol):
+    """A compiled function of the user; it must be kept while its address is used."""
+
+    @property
+    def address(self) -> int:
+        """Where kernels call it."""
 
 
 class UserFunction(NamedTuple):
@@ -30,7 +35,7 @@ class UserFunction(NamedTuple):
     parameters: int
     shape: tuple[int, ...]
 
-    def compiled(self) -> CFunc:
+    def compiled(self) -> Callback:
         """The function as a callback of the kernels."""
         if self.what == "force":
             return force_callback(self.where, self.function, self.bodies, self.parameters)
@@ -69,7 +74,7 @@ def check_pickles(mechanism: Mechanism) -> None:
             ) from error
 
 
-def _compile(where: str, function: Callable, arguments: str, make: Callable[[], CFunc]) -> CFunc:
+def _compile(where: str, function: Callable, arguments: str, make: Callable[[], Callback]) -> Callback:
     """What `make` compiles of a function of `arguments`; faults are told by name and line."""
     check_code(where, function, arguments)
     try:
@@ -80,13 +85,13 @@ def _compile(where: str, function: Callable, arguments: str, make: Callable[[], 
 
 def constraint_callback(
     where: str, function: Callable, bodies: int, parameters: int, shape: tuple[int, ...]
-) -> CFunc:
+) -> Callback:
     """`function`(x, q, p, out) as a compiled callback; out has `shape`."""
     from numba import carray, njit
 
     from sarrus._jit import compile_callback
 
-    def make() -> CFunc:
+    def make() -> Callback:
         inner = njit(function) if not hasattr(function, "py_func") else function
 
         def call(number: float, x: Pointer, q: Pointer, p: Pointer, out: Pointer) -> None:
@@ -99,13 +104,13 @@ def constraint_callback(
     return _compile(where, function, "x, q, p, out", make)
 
 
-def energy_callback(where: str, function: Callable, bodies: int, parameters: int) -> CFunc:
+def energy_callback(where: str, function: Callable, bodies: int, parameters: int) -> Callback:
     """`function`(x, q, p) -> energy as a compiled callback."""
     from numba import carray, njit
 
     from sarrus._jit import compile_callback
 
-    def make() -> CFunc:
+    def make() -> Callback:
         inner = njit(function) if not hasattr(function, "py_func") else function
 
         def call(number: float, x: Pointer, q: Pointer, p: Pointer) -> float:
@@ -116,13 +121,13 @@ def energy_callback(where: str, function: Callable, bodies: int, parameters: int
     return _compile(where, function, "x, q, p", make)
 
 
-def force_callback(where: str, function: Callable, bodies: int, parameters: int) -> CFunc:
+def force_callback(where: str, function: Callable, bodies: int, parameters: int) -> Callback:
     """`function`(t, x, q, v, w, p, out) as a compiled callback; out (bodies, 6)."""
     from numba import carray, njit
 
     from sarrus._jit import compile_callback
 
-    def make() -> CFunc:
+    def make() -> Callback:
         inner = njit(function) if not hasattr(function, "py_func") else function
 
         def call(t: float, x: Pointer, q: Pointer, v: Pointer, w: Pointer, p: Pointer, out: Pointer) -> None:
@@ -141,13 +146,15 @@ def force_callback(where: str, function: Callable, bodies: int, parameters: int)
     return _compile(where, function, "t, x, q, v, w, p, out", make)
 
 
-def controller_callback(where: str, function: Callable, coordinates: int, inputs: int, memory: int) -> CFunc:
+def controller_callback(
+    where: str, function: Callable, coordinates: int, inputs: int, memory: int
+) -> Callback:
     """`function`(t, q, v, u, memory) as a compiled callback."""
     from numba import carray, njit
 
     from sarrus._jit import compile_callback
 
-    def make() -> CFunc:
+    def make() -> Callback:
         inner = njit(function) if not hasattr(function, "py_func") else function
 
         def call(t: float, q: Pointer, v: Pointer, u: Pointer, m: Pointer) -> None:

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from sarrus import layout as at
 from sarrus.errors import MechanismError
-from sarrus.mechanism import Mechanism
+from sarrus.mechanism import Custom, CustomForce, CustomPotential, Gear, Mechanism, Motor, Spring
 from sarrus.mechanism.rotations import rotation
-from sarrus.model.custom import user_functions
+from sarrus.model.custom import Callback, user_functions
 from sarrus.model.geometry import JointGeometry, centres_of, free_root, origin_of
 from sarrus.model.graph import SpanningTree
-
-if TYPE_CHECKING:
-    from numba.core.ccallback import CFunc
 
 
 @dataclass
@@ -29,7 +26,7 @@ class Description:
     number: np.ndarray  # kernel number of the user's body; the world maps to itself
     rotation: np.ndarray  # (nb, 3, 3) reference orientations
     inputs: dict[str, slice] = field(default_factory=dict)
-    callbacks: list[CFunc] = field(default_factory=list)  # keeps compiled user functions alive
+    callbacks: list[Callback] = field(default_factory=list)  # keeps compiled user functions alive
     addresses: dict[tuple[str, str], int] = field(default_factory=dict)
     origin: np.ndarray = field(default_factory=lambda: np.zeros(3))  # of the kernels, in the user's world
 
@@ -38,7 +35,7 @@ class Description:
         users = list(user_functions(self.mechanism))
         self.callbacks = [user.compiled() for user in users]
         self.addresses = {
-            (user.term, user.what): int(callback.address)
+            (user.term, user.what): callback.address
             for user, callback in zip(users, self.callbacks, strict=True)
         }
 
@@ -92,7 +89,9 @@ def describe(mechanism: Mechanism, tree: SpanningTree, joints: list[JointGeometr
 
 def _check_user_terms(d: Description) -> None:
     """Refuses what the kernels have no room for, by name."""
-    terms = [(f"constraint {j.name!r}", j.source) for j in d.joints if j.kind == at.CUSTOM]
+    terms: list[tuple[str, Custom | CustomForce | CustomPotential]] = [
+        (f"constraint {j.name!r}", j.source) for j in d.joints if isinstance(j.source, Custom)
+    ]
     terms += [(f"custom force {f.name!r}", f) for f in d.mechanism.custom_forces.values()]
     terms += [(f"potential {v.name!r}", v) for v in d.mechanism.potentials.values()]
     for where, term in terms:
@@ -101,7 +100,7 @@ def _check_user_terms(d: Description) -> None:
                 f"{where} acts on {len(term.bodies)} bodies; at most {at.MAX_CUSTOM_BODIES} are allowed: "
                 "divide it into several"
             )
-        if getattr(term, "rows", 1) > at.MAX_CUSTOM_ROWS:
+        if isinstance(term, Custom) and term.rows > at.MAX_CUSTOM_ROWS:
             raise MechanismError(
                 f"{where} has {term.rows} rows; at most {at.MAX_CUSTOM_ROWS} are allowed: "
                 "divide it into several"
@@ -156,8 +155,11 @@ class Drives:
                     self.k[j, i] += motor.stiffness
                     if limited:
                         self.limit[j, i] = motor.limit
-        for bound in [*d.mechanism.limits.values(), *d.mechanism.joint_frictions.values()]:
-            self.bounded[index[bound.joint]] = True
+        for name in (
+            *(limit.joint for limit in d.mechanism.limits.values()),
+            *(friction.joint for friction in d.mechanism.joint_frictions.values()),
+        ):
+            self.bounded[index[name]] = True
         self.driven = (self.c + self.inertia + self.k + self.m) > 0.0
         self.by_mean = (springs > 0.0) & self.driven
         for j, i in stiff.coordinates:
@@ -172,14 +174,14 @@ class Drives:
         self.any = self.implicit | self.bounded
 
 
-def _rule_of(spring: Any, stiff: bool) -> int:
+def _rule_of(spring: Spring, stiff: bool) -> int:
     """Rule of a spring between points."""
     if spring.rest_length == 0.0:
         return at.MEAN_COMPONENTS if stiff else at.TRAPEZOIDAL
     return at.MEAN if spring.stiffness > 0.0 and (stiff or spring.damping > 0.0) else at.TRAPEZOIDAL
 
 
-def motor_components(motor: Any, joint: JointGeometry) -> range:
+def motor_components(motor: Motor, joint: JointGeometry) -> range:
     """Coordinates that a motor acts on."""
     return (
         range(joint.coordinates) if motor.component is None else range(motor.component, motor.component + 1)
@@ -217,5 +219,7 @@ def body_number(d: Description, name: str) -> int:
 
 def gear_joints(d: Description, j: int) -> tuple[int, int]:
     """The two joints that gear j couples."""
-    names = [joint.name for joint in d.joints]
-    return names.index(d.joints[j].source.joint_a), names.index(d.joints[j].source.joint_b)
+    names, gear = [joint.name for joint in d.joints], d.joints[j].source
+    if not isinstance(gear, Gear):
+        raise MechanismError(f"joint {names[j]!r} is no gear")
+    return names.index(gear.joint_a), names.index(gear.joint_b)

@@ -9,7 +9,7 @@ import numpy as np
 
 from sarrus import layout as at
 from sarrus.mechanism import JOINT_KINDS, Mechanism
-from sarrus.mechanism.constraints import Custom, Distance, Gear, PointOnCurve, Rolling
+from sarrus.mechanism.constraints import Constraint, Custom, Distance, Gear, PointOnCurve, Rolling
 from sarrus.mechanism.joints import Joint
 
 # A mechanism this many times its size from the origin of the world is far from there.
@@ -36,7 +36,7 @@ class JointGeometry:
     angular: tuple[bool, ...] = ()
     armature: tuple[float, ...] = ()
     number: float = 0.0  # pitch, length, radius or ratio
-    source: object = None
+    source: Constraint | None = None
 
 
 def frame_of(axis: np.ndarray, second: np.ndarray | None = None) -> np.ndarray:
@@ -52,17 +52,17 @@ def directions(joint: Joint) -> tuple[np.ndarray, np.ndarray]:
     kind = joint.kind
     translations = rotations = np.eye(3)
     if kind in ("prismatic", "cylindrical", "slot", "screw"):
-        translations = frame_of(joint.axis)
+        translations = frame_of(joint.direction)
     elif kind == "pin_in_slot":
-        translations = frame_of(joint.axis, joint.axis2)
+        translations = frame_of(joint.direction, joint.direction2)
     elif kind in ("planar", "rectangular", "point_on_plane"):
-        translations = frame_of(joint.axis, joint.axis2)[[1, 2, 0]]
+        translations = frame_of(joint.direction, joint.direction2)[[1, 2, 0]]
     if kind in ("revolute", "cylindrical", "screw", "planar", "parallel_axis"):
-        rotations = frame_of(joint.axis)
+        rotations = frame_of(joint.direction)
     elif kind == "pin_in_slot":
-        rotations = frame_of(joint.axis2)
+        rotations = frame_of(joint.direction2)
     elif kind == "universal":
-        rotations = frame_of(joint.axis, joint.axis2)
+        rotations = frame_of(joint.direction, joint.direction2)
     return translations, rotations
 
 

@@ -34,8 +34,9 @@ class SpanningTree:
         tied = {root[b] for b in held}
         place = {user: b for b, user in enumerate(self.order)}
         for j in self.closures:
-            if isinstance(joints[j], Joint):
-                ends = (joints[j].parent, joints[j].child)
+            joint = joints[j]
+            if isinstance(joint, Joint):
+                ends = (joint.parent, joint.child)
                 tied |= {root[place[number[name]]] for name in ends if name in number}
         return frozenset(self.order[b] for b in range(len(self.order)) if root[b] not in tied)
 
@@ -88,7 +89,12 @@ def spanning_tree(
             neighbours[b].append((j, a, True))
     world = len(names)
     kernel_number = {world: -1}
-    order, parent, joint_of, is_reversed, roots, anchors = [], [], [], [], [], []
+    order: list[int] = []
+    parent: list[int] = []
+    joint_of: list[int] = []
+    is_reversed: list[bool] = []
+    roots: list[int] = []
+    anchors: list[int] = []
     used: set[int] = set()
 
     def visit(start: int) -> None:

@@ -3,11 +3,16 @@ a step."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from sarrus import layout as at
 from sarrus.mechanism.rotations import multiply
 from sarrus.model.arrays import Arrays
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 # Added to the diagonal of G W G', scaled to ones: redundant rows make it singular, and Gauss-Newton forgives
 # the rest.
@@ -39,7 +44,7 @@ class Linearisation:
         linearise(self.arrays.topo, self.arrays.par, self.state, self.work, self.residual, self.arrays.flag)
 
     @property
-    def matrix(self):
+    def matrix(self) -> csr_matrix:
         """Jacobian of all rows, scipy.sparse."""
         from scipy.sparse import csr_matrix
 
@@ -47,7 +52,7 @@ class Linearisation:
         values = self.work[first : first + count, at.G0 : at.G0 + 6].ravel()
         return csr_matrix((values, (self._row, self._column)), shape=(len(self.residual), 6 * self.bodies))
 
-    def coordinates(self, joints: np.ndarray, components: np.ndarray):
+    def coordinates(self, joints: np.ndarray, components: np.ndarray) -> tuple[np.ndarray, csr_matrix]:
         """(values, sparse Jacobian) of coordinates of the given joints."""
         from scipy.sparse import csr_matrix
 
@@ -80,7 +85,7 @@ class Linearisation:
         self.state[: self.bodies, at.Q : at.Q + 4] = q / np.linalg.norm(q, axis=1)[:, None]
         self.update()
 
-    def inverse_mass(self, least: float = 0.0):
+    def inverse_mass(self, least: float = 0.0) -> csr_matrix:
         """Sparse inverse of the mass matrix of all bodies, world frame (pseudo-inverse for point masses).
 
         least: part of the largest mass and inertia that every body counts with at least."""
@@ -105,7 +110,7 @@ def gear_joint(table: np.ndarray, j: int) -> int:
     return int(table[j, at.GEAR_A]) if table[j, at.JOINT_KIND] == at.GEAR else int(j)
 
 
-def least_change(G, residual: np.ndarray, W=None) -> np.ndarray:
+def least_change(G: csr_matrix, residual: np.ndarray, W: csr_matrix | None = None) -> np.ndarray:
     """The smallest motion d (in the metric W^-1) with G d = -residual, redundant rows forgiven."""
     from scipy.sparse import diags, identity
     from scipy.sparse.linalg import splu

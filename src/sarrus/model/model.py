@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sarrus import layout as at
 from sarrus.errors import MechanismError, unknown_name
@@ -144,7 +145,7 @@ class Model:
 
         return Pairs(self)
 
-    def pair_distance(self, position, orientation) -> np.ndarray:
+    def pair_distance(self, position: ArrayLike, orientation: ArrayLike) -> np.ndarray:
         """(T,) smallest signed distance [m] of two shapes that may meet, half-spaces left out."""
         return self.near_pairs.distance(np.asarray(position, float), np.asarray(orientation, float))
 
@@ -239,7 +240,8 @@ class Model:
 
     def initial_state(self) -> State:
         """The reference configuration at t = 0 with the velocities given to `add_body`."""
-        return State(0.0, *(array.copy() for array in self._reference), self, np.zeros(self.coordinates))
+        x, q, v, w = (array.copy() for array in self._reference)
+        return State(0.0, x, q, v, w, self, np.zeros(self.coordinates))
 
     def state(
         self,
@@ -257,11 +259,11 @@ class Model:
         if keyframe is not None and keyframe not in known:
             raise unknown_name("keyframe", keyframe, known)
         key = None if keyframe is None else known[keyframe]
-        state = assemble(self, joints, near=key and key.joints)
+        state = assemble(self, joints, near=None if key is None else key.joints)
         state.time = number("state", "time [s]", time)
         if not (velocities or (key and key.velocities)):
             return state
-        return with_velocities(self, state, velocities or {}, near=key and key.velocities)
+        return with_velocities(self, state, velocities or {}, near=None if key is None else key.velocities)
 
     # Read-outs.  Arrays have one row per node: position (T, nb, 3), orientation (T, nb, 4), ...
 
@@ -292,7 +294,12 @@ class Model:
         return [j for j, joint in enumerate(self.description.joints) if joint.kind == at.CURVE]
 
     def coordinates_of(
-        self, position, orientation, velocity=None, angular_velocity=None, winding=None
+        self,
+        position: ArrayLike,
+        orientation: ArrayLike,
+        velocity: ArrayLike | None = None,
+        angular_velocity: ArrayLike | None = None,
+        winding: np.ndarray | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
         """(coordinates, velocities) of all joints, each (T, nq).
 
@@ -307,7 +314,9 @@ class Model:
         read_coordinates(*self._workspace(arrays), nodes, self._near(winding), q, v, arrays.flag)
         return q, v
 
-    def residuals(self, position, orientation, winding=None) -> np.ndarray:
+    def residuals(
+        self, position: ArrayLike, orientation: ArrayLike, winding: np.ndarray | None = None
+    ) -> np.ndarray:
         """(T, rows) residuals of all rows of all joints [m, or 2 sin(angle/2)]; rolling rows show the height
         alone."""
         from sarrus.dynamics.readout import read_residuals
@@ -317,7 +326,9 @@ class Model:
         read_residuals(*self._workspace(), nodes, self._near(winding), out, self.every.flag)
         return out
 
-    def potential_energy(self, position, orientation, winding=None) -> np.ndarray:
+    def potential_energy(
+        self, position: ArrayLike, orientation: ArrayLike, winding: np.ndarray | None = None
+    ) -> np.ndarray:
         """(T,) gravity (zero at the world origin), springs, users' potentials [J]."""
         from sarrus.dynamics.readout import read_potential
 
@@ -327,7 +338,14 @@ class Model:
         # Kernels count heights from their own origin.
         return out - self.masses.sum() * float(self.gravity @ self.description.origin)
 
-    def kinetic_energy(self, position, orientation, velocity, angular_velocity, winding=None) -> np.ndarray:
+    def kinetic_energy(
+        self,
+        position: ArrayLike,
+        orientation: ArrayLike,
+        velocity: ArrayLike,
+        angular_velocity: ArrayLike,
+        winding: np.ndarray | None = None,
+    ) -> np.ndarray:
         """(T,) kinetic energy [J], armatures included."""
         v, w = np.asarray(velocity, float), np.asarray(angular_velocity, float)
         nb = len(self.body_names)
@@ -343,7 +361,9 @@ class Model:
             energy = energy + 0.5 * rates**2 @ armature
         return energy
 
-    def rolling_slip(self, position, orientation, velocity, angular_velocity) -> np.ndarray:
+    def rolling_slip(
+        self, position: ArrayLike, orientation: ArrayLike, velocity: ArrayLike, angular_velocity: ArrayLike
+    ) -> np.ndarray:
         """(T,) largest speed of the contact point of a rolling body [m/s]."""
         from sarrus.dynamics.readout import read_slip
 
@@ -383,7 +403,7 @@ def point_masses(model: Model) -> list[str]:
         return name
 
     for joint in model.mechanism.joints.values():
-        if getattr(joint, "kind", None) == "fixed":
+        if isinstance(joint, Joint) and joint.kind == "fixed":
             group[find(joint.child)] = find(joint.parent)
     heavy = {find("world")} | {find(n) for n, b in model.mechanism.bodies.items() if b.inertia.any()}
     return [n for n, b in model.mechanism.bodies.items() if not b.inertia.any() and find(n) not in heavy]

@@ -4,9 +4,15 @@ velocity)."""
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 
-def join(position, orientation, velocity=None, angular_velocity=None) -> np.ndarray:
+def join(
+    position: ArrayLike,
+    orientation: ArrayLike,
+    velocity: ArrayLike | None = None,
+    angular_velocity: ArrayLike | None = None,
+) -> np.ndarray:
     """(T, 13 nb) from arrays (T, nb, 3), (T, nb, 4), (T, nb, 3), (T, nb, 3), or from those of one node
     without T."""
     position = np.asarray(position, float)

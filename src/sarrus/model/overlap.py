@@ -18,6 +18,8 @@ from sarrus.model.nodes import join
 from sarrus.model.state import State
 
 if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
     from sarrus.model.model import Model
 
 # A start may miss a half-space, a limit or the length of a rope by this [m, rad].
@@ -148,9 +150,10 @@ class Bounds:
 
     def _pair_row(self, pair: int, state: State, here: Linearisation) -> np.ndarray:
         """The row vector (6 nb,) of the distance of a pair, by differences."""
+        near = self.model.near_pairs
         shapes, of = self.model.contacts.shapes, self.model.contacts.pairs[pair]
         row = np.zeros(6 * here.bodies)
-        x, R = self.pairs.poses(state.position, state.orientation)
+        x, R = near.poses(state.position, state.orientation)
         for body in (shapes[of.first].body, shapes[of.second].body):
             for k in range(6 if body < here.bodies else 0):
                 values = []
@@ -162,7 +165,7 @@ class Bounds:
                         q = np.array([np.cos(step / 2), 0.0, 0.0, 0.0])
                         q[k - 2] = np.sin(step / 2)
                         turned[body] = rotation(q) @ R[body]
-                    values.append(self.pairs.detector.distance(np.array([pair]), moved, turned)[0])
+                    values.append(near.detector.distance(np.array([pair]), moved, turned)[0])
                 place = 6 * self.model.description.number[body] + k
                 row[place] = (values[0] - values[1]) / (2.0 * DIFFERENCE)
         return row
@@ -206,7 +209,7 @@ def push_apart(model: Model, state: State) -> State:
 
 
 def projection(
-    here: Linearisation, residual: np.ndarray, G, rows: np.ndarray, values: np.ndarray
+    here: Linearisation, residual: np.ndarray, G: csr_matrix, rows: np.ndarray, values: np.ndarray
 ) -> np.ndarray:
     """The least motion d (6 nb,), in the metric of the masses, with `values` + rows d >= 0 that takes the
     residuals of the joints, whose Jacobian is G, to 0."""

@@ -79,7 +79,7 @@ def border_plan(tree: SpanningTree, rows: list[BorderRow]) -> Plan:
 
     slot = _slots(sequence, upper, paths, groups, at_body, place_in_order)
     table = np.zeros((len(rows), at.TOPO_COLS), np.int64)
-    ends = []
+    ends: list[tuple[int, int, int, int]] = []
     for k, r in enumerate(sequence):
         row = rows[r]
         table[k, [at.ROW_OF, at.ROW_KIND, at.ROW_COORDINATE]] = row.of, row.kind, row.coordinate
@@ -106,7 +106,7 @@ def listing(tree: SpanningTree, rows: list[BorderRow]) -> Plan:
     """Rows and ends in the given order, without a plan of elimination: for read-outs and assembly."""
     world = len(tree.order)
     table = np.zeros((len(rows), at.TOPO_COLS), np.int64)
-    ends = []
+    ends: list[tuple[int, int, int, int]] = []
     for k, row in enumerate(rows):
         table[k, [at.ROW_OF, at.ROW_KIND, at.ROW_COORDINATE]] = row.of, row.kind, row.coordinate
         table[k, [at.UPPER, at.END0, at.END1]] = world, len(ends), len(ends) + len(row.ends)
@@ -156,7 +156,14 @@ def _groups(upper: list[int], paths: list[set[int]], rows: list[BorderRow]) -> l
     return groups
 
 
-def _slots(sequence, upper, paths, groups, at_body, place_in_order) -> list[int]:
+def _slots(
+    sequence: list[int],
+    upper: list[int],
+    paths: list[set[int]],
+    groups: list[list[int]],
+    at_body: list[list[int]],
+    place_in_order: dict[int, int],
+) -> list[int]:
     """A place for the coupling to every row, so that no two rows that meet a common third one share it."""
     group_of = {place_in_order[r]: [place_in_order[x] for x in group] for group in groups for r in group}
     near: list[set[int]] = []

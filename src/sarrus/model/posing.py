@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from sarrus import layout as at
@@ -9,6 +11,9 @@ from sarrus.model.assembly import CLOSED, held_rows, kernel_state, state_of
 from sarrus.model.linear import Linearisation
 from sarrus.model.model import Model
 from sarrus.model.state import State
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 # Longest part of a move that is done at once [rad, or of the size of the mechanism]: loops keep their branch.
 STRIDE = 0.1
@@ -92,7 +97,7 @@ class Pose:
         self.winding = q
         self.model.put_winding(self.model.every, self.here.state, q)
 
-    def _least_motion(self, matrix, rows, error: np.ndarray) -> np.ndarray:
+    def _least_motion(self, matrix: csr_matrix, rows: csr_matrix, error: np.ndarray) -> np.ndarray:
         """The motion (6 nb,) that removes `error` to first order with the least change of coordinates."""
         C = rows.toarray()
         A = np.concatenate([matrix.toarray(), C[self.chosen : self.chosen + 1]])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from math import isfinite
 from typing import TYPE_CHECKING
 
@@ -37,7 +38,7 @@ def count(number: int, noun: str) -> str:
     return f"{number} {noun if number == 1 else plural}"
 
 
-def listed(names) -> str:
+def listed(names: Iterable[str]) -> str:
     """Names in a row, the tail counted."""
     names = list(names)
     text = ", ".join(repr(name) for name in names[:LISTED])

@@ -9,14 +9,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sarrus import layout as at
 from sarrus.model.arrays import Arrays
 from sarrus.model.description import Description
+from sarrus.model.geometry import JointGeometry
 from sarrus.model.linear import Linearisation, least_change
 from sarrus.model.redundancy import NOISE, Choice, Ranks, carried, choose_rows, extent
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 # Motions are sampled to 1 rad (or the size of the mechanism) to both sides, in so many moves.
 SAMPLES, STRIDE = 6, 1 / 6
@@ -58,7 +63,7 @@ class Holding:
             self.candidates, carried(self.candidates, state), self.scales, self.ranks, self.work
         )
 
-    def at(self, state: np.ndarray):
+    def at(self, state: np.ndarray) -> tuple[csr_matrix, csr_matrix]:
         """(kept, dropped): sparse matrices that turn all rows into those held and those left over."""
         blocks = self.choice(state).blocks
         kept, dropped, column = Triplets(), Triplets(), 0
@@ -76,8 +81,11 @@ class Holding:
 class Triplets:
     """A sparse matrix of blocks below each other."""
 
-    def __init__(self):
-        self.values, self.lines, self.columns, self.height = [], [], [], 0
+    def __init__(self) -> None:
+        self.values: list[np.ndarray] = []
+        self.lines: list[np.ndarray] = []
+        self.columns: list[np.ndarray] = []
+        self.height = 0
 
     def add(self, block: np.ndarray, column: int) -> None:
         """Adds `block` below the others, from `column` on."""
@@ -87,7 +95,7 @@ class Triplets:
         self.columns.append(column + place.ravel())
         self.height += len(block)
 
-    def matrix(self, width: int):
+    def matrix(self, width: int) -> csr_matrix:
         """The matrix, scipy.sparse."""
         from scipy.sparse import csr_matrix
 
@@ -139,7 +147,7 @@ class Sampler:
         found = [row for row, size in zip(small, sizes, strict=True) if size > np.sqrt(NOISE)]
         return [*found[:DIRECTIONS], random.normal(size=6 * here.bodies)]
 
-    def _free(self, G, direction: np.ndarray) -> np.ndarray:
+    def _free(self, G: csr_matrix, direction: np.ndarray) -> np.ndarray:
         """The part of `direction` that the rows G leave free."""
         for _ in range(2):
             direction = direction + least_change(G, G @ direction)
@@ -162,7 +170,7 @@ class Sampler:
             self.states.append(here.state.copy())
             self._measure(here, kept, dropped)
 
-    def _measure(self, here: Linearisation, kept, dropped) -> None:
+    def _measure(self, here: Linearisation, kept: csr_matrix, dropped: csr_matrix) -> None:
         """Enters how far the rows that are not held are off at the configuration of `here`."""
         for j in self.holding.ranks:
             off = float(np.abs(here.residual[self.rows[j]]).max(initial=0.0))
@@ -173,13 +181,13 @@ class Sampler:
             self.found.misfits[j] = max(self.found.misfits.get(j, 0.0), off)
 
 
-def row_lengths(joint, size: float) -> np.ndarray:
+def row_lengths(joint: JointGeometry, size: float) -> np.ndarray:
     """What the rows of a joint are measured with: the size of the mechanism, or 1 for angles."""
     angles = joint.kind in (at.CUSTOM,) or (joint.kind == at.GEAR and joint.angular[0])
     return np.array([1.0 if place >= 3 or angles else size for place in joint.places])
 
 
-def hold(here: Linearisation, kept, size: float) -> bool:
+def hold(here: Linearisation, kept: csr_matrix, size: float) -> bool:
     """Gauss-Newton on the combinations `kept` of all rows; returns whether they can be met."""
     last = np.inf
     for _ in range(ITERATIONS):
@@ -194,7 +202,9 @@ def hold(here: Linearisation, kept, size: float) -> bool:
     return False
 
 
-def least_squares_misfit(here: Linearisation, kept, dropped, lengths: np.ndarray) -> np.ndarray:
+def least_squares_misfit(
+    here: Linearisation, kept: csr_matrix, dropped: csr_matrix, lengths: np.ndarray
+) -> np.ndarray:
     """What remains of the residuals of all rows when all joints share them [rad, parts of the size]: their
     part along the self-stresses, which no motion of the bodies changes."""
     if not dropped.shape[0]:
@@ -203,7 +213,9 @@ def least_squares_misfit(here: Linearisation, kept, dropped, lengths: np.ndarray
     return np.linalg.pinv(stresses) @ (stresses @ (here.residual / lengths))
 
 
-def self_stresses(here: Linearisation, kept, dropped, lengths: np.ndarray) -> np.ndarray:
+def self_stresses(
+    here: Linearisation, kept: csr_matrix, dropped: csr_matrix, lengths: np.ndarray
+) -> np.ndarray:
     """Combinations (m, rows) of all rows, divided by their lengths, that vanish on all motions of the
     bodies."""
     from scipy.sparse import diags, identity

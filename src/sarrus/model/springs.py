@@ -13,6 +13,7 @@ import numpy as np
 
 from sarrus import layout as at
 from sarrus.model.description import Description, Drives, StiffSprings, body_number
+from sarrus.model.geometry import JointGeometry
 
 # (w dt)^2 that the springs of a body may have together by the trapezoidal rule: its energy error is a quarter
 # of that, 6 %; it is stable up to 4.
@@ -101,7 +102,7 @@ class Mobilities:
             S = motions[user]
             self.matrices[user] = S @ np.linalg.pinv(S.T @ mass @ S, hermitian=True) @ S.T
 
-    def _motions(self, joint, body: int, above: int, carried: np.ndarray) -> np.ndarray:
+    def _motions(self, joint: JointGeometry, body: int, above: int, carried: np.ndarray) -> np.ndarray:
         """Orthonormal motions (6, k) of a body, (translation, rotation): those of the body above and of its
         joint."""
         parent = self.turn[joint.a]

@@ -78,9 +78,10 @@ class State:
         content = tuple(np.asarray(array).tobytes() for array in ((base,) if is_one else arrays))
         before, then = self._read_from
         if len(before) != len(arrays) or not all(map(is_, before, arrays)) or content != then:
-            joints = self.model.coordinates_of(*(array[None] for array in motion), self.winding)
+            x, q, v, w = (array[None] for array in motion)
+            joints = self.model.coordinates_of(x, q, v, w, self.winding)
             vars(self).update(_joints=joints, _read_from=(arrays, content))
-        return self._joints
+        return vars(self)["_joints"]
 
     def body(self, name: str) -> int:
         """Row of body `name`."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sarrus import layout as at
+from sarrus.mechanism import Custom, CustomForce, CustomPotential, Gear, PointOnCurve, Rolling
 from sarrus.model.curves import nearest_parameter
 from sarrus.model.description import (
     Description,
@@ -65,15 +66,15 @@ def joint_table(d: Description, drives: Drives, lines: Lines) -> np.ndarray:
         row[[at.JOINT_COORDINATE, at.JOINT_COORDINATES]] = coordinate, joint.coordinates
         coordinate += joint.coordinates
         row[at.JOINT_DRIVE] = -1
-        if joint.kind == at.GEAR:
+        c = joint.source
+        if isinstance(c, Gear):
             row[[at.GEAR_A, at.GEAR_B]] = gear_joints(d, j)
-            row[[at.GEAR_CA, at.GEAR_CB]] = joint.source.component_a, joint.source.component_b
-        elif joint.kind == at.CURVE:
-            _put_curve(d, joint, row, lines)
-        elif joint.kind == at.ROLLING:
-            line[at.IS_DISC] = joint.source.axis is not None
-        elif joint.kind == at.CUSTOM:
-            c = joint.source
+            row[[at.GEAR_CA, at.GEAR_CB]] = c.component_a, c.component_b
+        elif isinstance(c, PointOnCurve):
+            _put_curve(d, joint, c, row, lines)
+        elif isinstance(c, Rolling):
+            line[at.IS_DISC] = c.axis is not None
+        elif isinstance(c, Custom):
             lines.add_numbers(c.parameters)
             row[at.CUSTOM_ADDRESS] = d.addresses[c.name, "residual"]
             row[at.CUSTOM_JACOBIAN] = d.addresses.get((c.name, "jacobian"), 0)
@@ -81,7 +82,7 @@ def joint_table(d: Description, drives: Drives, lines: Lines) -> np.ndarray:
             row[at.CUSTOM_BODY : at.CUSTOM_BODY + len(c.bodies)] = [
                 d.number[body_number(d, x)] for x in c.bodies
             ]
-    for j in np.flatnonzero(drives.any):
+    for j in map(int, np.flatnonzero(drives.any)):
         table[j, at.JOINT_DRIVE], line = lines.add()
         springs = lines.add()[1]
         springs[at.DRIVE_SPRING : at.DRIVE_SPRING + 6] = drives.spring[j]
@@ -101,11 +102,12 @@ def put_geometry(line: np.ndarray, joint: JointGeometry) -> None:
     line[at.PITCH] = joint.number
 
 
-def _put_curve(d: Description, joint: JointGeometry, row: np.ndarray, lines: Lines) -> None:
+def _put_curve(
+    d: Description, joint: JointGeometry, curve: PointOnCurve, row: np.ndarray, lines: Lines
+) -> None:
     """Cubic segments over the chord length, in the frame of the parent."""
     from scipy.interpolate import CubicSpline
 
-    curve = joint.source
     centres = centres_of(d.mechanism)
     points = curve.points - centres[joint.a]
     s = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
@@ -146,11 +148,15 @@ def element_table(d: Description, drives: Drives, lines: Lines, world: int) -> t
         line[at.SPRING_PA : at.SPRING_PA + 3] = spring.at_a - centres[a]
         line[at.SPRING_PB : at.SPRING_PB + 3] = spring.at_b - centres[b]
         line[[at.SPRING_K, at.SPRING_L, at.SPRING_C]] = spring.stiffness, spring.rest_length, spring.damping
-    for spring in m.joint_springs.values():
-        for i in np.flatnonzero(spring.stiffness):
-            row, line = add(at.EFFORT, index[spring.joint], int(i))
-            row[at.ELEMENT_RULE] = at.MEAN if drives.by_mean[index[spring.joint], i] else at.TRAPEZOIDAL
-            line[[at.EFFORT_K, at.EFFORT_REST, at.EFFORT_LIMIT]] = spring.stiffness[i], spring.rest[i], np.inf
+    for turning in m.joint_springs.values():
+        for i in map(int, np.flatnonzero(turning.stiffness)):
+            row, line = add(at.EFFORT, index[turning.joint], i)
+            row[at.ELEMENT_RULE] = at.MEAN if drives.by_mean[index[turning.joint], i] else at.TRAPEZOIDAL
+            line[[at.EFFORT_K, at.EFFORT_REST, at.EFFORT_LIMIT]] = (
+                turning.stiffness[i],
+                turning.rest[i],
+                np.inf,
+            )
     for motor in m.motors.values():
         j, port = index[motor.joint], d.inputs[motor.name].start
         for k, i in enumerate(motor_components(motor, d.joints[j])):
@@ -165,7 +171,8 @@ def element_table(d: Description, drives: Drives, lines: Lines, world: int) -> t
         row[at.ELEMENT_FRAME] = force.frame == "body"
         line[at.WRENCH_F : at.WRENCH_F + 3], line[at.WRENCH_T : at.WRENCH_T + 3] = force.force, force.torque
         line[at.WRENCH_P : at.WRENCH_P + 3] = np.zeros(3) if force.at is None else force.at - centres[b]
-    for term in [*m.custom_forces.values(), *m.potentials.values()]:
+    terms: list[CustomForce | CustomPotential] = [*m.custom_forces.values(), *m.potentials.values()]
+    for term in terms:
         forced = term.name in m.custom_forces
         row, _ = add(at.CUSTOM_FORCE if forced else at.CUSTOM_POTENTIAL, world, world)
         row[at.ELEMENT_PAR] = lines.add_numbers(term.parameters)
@@ -185,7 +192,7 @@ def link_table(d: Description, drives: Drives, plan: Plan) -> tuple[np.ndarray, 
     n = len(d.tree.order)
     table = np.zeros((n, at.TOPO_COLS), np.int64)
     freedoms = 0
-    seeded = set()
+    seeded: set[int] = set()
     for f in d.mechanism.custom_forces.values():
         seeded.update(int(d.number[body_number(d, name)]) for name in f.bodies)
     for b in range(n):

@@ -149,10 +149,10 @@ def _read_member(
             raise FileError(
                 f"{source}: {DAMAGED}: {info.filename!r} claims shape {shape}, its data are of another size"
             )
-        if mapped and math.prod(shape):
+        if mapped and 0 not in shape:
             return np.memmap(source, dtype, "r", _data_offset(file, info) + offset, shape)
         array = np.empty(shape, dtype)
-        target = memoryview(array.reshape(-1).view(np.uint8))
+        target = array.reshape(-1).view(np.uint8).data
         filled = 0
         while piece := member.read(PIECE):
             target[filled : filled + len(piece)] = piece

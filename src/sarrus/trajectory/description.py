@@ -145,12 +145,13 @@ def _decode_array(value: Mapping[str, Any]) -> np.ndarray:
 
 def _decode_record(value: Mapping[str, Any], kinds: tuple[type, ...]) -> Any:
     """A record with exactly the stored fields; its constructor would normalise again and lose bits."""
-    kind = {cls.__name__: cls for cls in kinds}.get(value.get("type"))
-    _expect(kind is not None, f"{value.get('type')!r} is not known here")
+    kind = {cls.__name__: cls for cls in kinds}.get(str(value.get("type")))
+    if kind is None:
+        raise ValueError(f"{value.get('type')!r} is not known here")
     known = {f.name: f for f in dataclasses.fields(kind)}
     given = {name: _decode(item) for name, item in value.items() if name != "type"}
     _expect(given.keys() <= known.keys(), f"{kind.__name__} has no {', '.join(given.keys() - known.keys())}")
-    record = object.__new__(kind)
+    record: Any = object.__new__(kind)
     for name, field in known.items():
         _expect(name in given or field.default is not dataclasses.MISSING, f"a {kind.__name__} lacks {name}")
         object.__setattr__(record, name, given.get(name, field.default))

@@ -23,11 +23,9 @@ def unexplained_gain(trajectory: Trajectory) -> float:
     kinetic energy of the run; 0 where nothing moves."""
     nodes = np.unique(np.linspace(0, len(trajectory) - 1, LOOKED_AT).astype(int))
     t = trajectory
-    motion = (
-        np.asarray(array[nodes]) for array in (t.position, t.orientation, t.velocity, t.angular_velocity)
-    )
     winding = t.winding[nodes] if t.winding is not None and t.winding.ndim == 2 else t.winding
-    energy = invariants.energy(t.model, *motion, winding)
+    x, q, v, w = (np.asarray(a[nodes]) for a in (t.position, t.orientation, t.velocity, t.angular_velocity))
+    energy = invariants.energy(t.model, x, q, v, w, winding)
     peak = float(energy.kinetic.max())
     gained = float(energy.total[-1] - energy.total[0] - t.work().total[-1])
     still = 0.5 * float(t.model.masses.sum()) * (STILL * t.model.size / t.dt) ** 2

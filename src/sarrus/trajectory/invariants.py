@@ -39,7 +39,7 @@ def energy(
     orientation: Array,
     velocity: Array,
     angular_velocity: Array,
-    winding: Array,
+    winding: Array | None,
 ) -> Energy:
     """Kinetic energy, armature included, and potential energy of gravity and springs, each (T+1,) [J]."""
     motion = position, orientation, velocity, angular_velocity

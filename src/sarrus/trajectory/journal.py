@@ -25,7 +25,7 @@ from sarrus.trajectory.archive import DTYPES, PIECE
 try:
     import fcntl
 except ImportError:  # where files cannot be locked, every journal counts as left over
-    fcntl = None
+    fcntl = None  # type: ignore[assignment]  # a module or None has no type of its own
 
 PARTIAL = ".partial"
 MAGIC = b"sarrus journal 1\n"
@@ -159,14 +159,14 @@ class Journal:
     def joined(self, name: str, mapped: bool = False) -> np.ndarray:
         """That array as a whole; mapped: in a file without a name beside the journal, not in memory."""
         dtype, shape = self.shape(name)
-        if mapped and math.prod(shape):
+        if mapped and 0 not in shape:
             with tempfile.TemporaryFile(dir=self.path.parent) as file:
                 for piece in self.pieces(name):
                     file.write(piece)
                 file.flush()
                 return np.memmap(file, dtype, "r", 0, shape)
         out = np.empty(shape, dtype)
-        target, filled = memoryview(out.reshape(-1).view(np.uint8)), 0
+        target, filled = out.reshape(-1).view(np.uint8).data, 0
         for piece in self.pieces(name):
             target[filled : filled + len(piece)] = piece
             filled += len(piece)

@@ -68,9 +68,9 @@ class Sharing:
         # The wrenches of the joints about the centres of the bodies: what the multipliers must amount to.
         force, torque = wrench[self.pairs, :3], wrench[self.pairs, 3:]
         effect = np.zeros((n + 1, 6))
-        for bodies, sign in ((self.child, 1.0), (self.parent, -1.0)):
+        for bodies, side in ((self.child, 1.0), (self.parent, -1.0)):
             about = torque + np.cross(joint_point - x[bodies], force)
-            np.add.at(effect, bodies, sign * np.concatenate([force, about], axis=1))
+            np.add.at(effect, bodies, side * np.concatenate([force, about], axis=1))
         G = here.matrix[self.rows]
         K = (G.T @ G).tocsc()
         part = ROUNDED if self.model.ranks.misfit else REGULARISATION

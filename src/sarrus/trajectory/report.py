@@ -20,7 +20,7 @@ def report(traj: Trajectory) -> str:
     worst = ""
     if violation.max() > 0.0:
         by_joint = {name: path.max() for name, path in traj.violation(by_joint=True).items()}
-        worst = f", largest at joint {max(by_joint, key=by_joint.get)!r}"
+        worst = f", largest at joint {max(by_joint, key=by_joint.__getitem__)!r}"
         if traj.model.ranks.misfit:
             worst += " (its loops fit but for rounding: see sarrus.align)"
     lines = [

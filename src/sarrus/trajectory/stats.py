@@ -22,6 +22,10 @@ def _no_steps() -> NDArray[np.int64]:
     return np.zeros(0, INTEGERS)
 
 
+def _no_work() -> NDArray[np.float64]:
+    return np.zeros(0, FLOATS)
+
+
 @dataclass(frozen=True, eq=False)
 class Stats:
     """Counts per record, each (records,), and totals of the run.
@@ -57,13 +61,13 @@ class Stats:
     iterations_max: NDArray[np.int64] = field(default_factory=_no_steps)
     momentum_iterations_max: NDArray[np.int64] = field(default_factory=_no_steps)
     unbalanced: int = 0
-    motor_work: NDArray[np.float64] = field(default_factory=_no_steps)
-    damper_work: NDArray[np.float64] = field(default_factory=_no_steps)
-    contact_work: NDArray[np.float64] = field(default_factory=_no_steps)
-    applied_work: NDArray[np.float64] = field(default_factory=_no_steps)
-    imbalance: NDArray[np.float64] = field(default_factory=_no_steps)
-    turn: NDArray[np.float64] = field(default_factory=_no_steps)
-    spin: NDArray[np.float64] = field(default_factory=_no_steps)
+    motor_work: NDArray[np.float64] = field(default_factory=_no_work)
+    damper_work: NDArray[np.float64] = field(default_factory=_no_work)
+    contact_work: NDArray[np.float64] = field(default_factory=_no_work)
+    applied_work: NDArray[np.float64] = field(default_factory=_no_work)
+    imbalance: NDArray[np.float64] = field(default_factory=_no_work)
+    turn: NDArray[np.float64] = field(default_factory=_no_work)
+    spin: NDArray[np.float64] = field(default_factory=_no_work)
     record_every: int = 1
     steps: int = -1
     divided: NDArray[np.int64] = field(default_factory=_no_steps)
@@ -88,7 +92,7 @@ class Stats:
         if name in RECORDED:
             self._set(name, table[:, list(RECORDED).index(name)], _dtype(name), len(table))
         else:
-            given = self._divided.T
+            given: Iterable[np.ndarray] = self._divided.T
             if self.record_every == 1:
                 steps = np.flatnonzero(self.substeps > 1)
                 given = steps, self.substeps[steps]

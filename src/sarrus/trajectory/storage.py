@@ -119,14 +119,19 @@ def load_trajectory(
             _same(path, model, names) if model is not None else _builder(path, header, names),
             _conventions(header),
             float(header["dt"]),
-            *(arrays[name] for name in MOTION),
-            _stats(header, arrays),
-            arrays.get("reactions"),
-            {name: arrays[f"input_{k}"] for k, name in enumerate(_names(header, "inputs"))},
+            arrays["time"],
+            arrays["position"],
+            arrays["orientation"],
+            arrays["velocity"],
+            arrays["angular_velocity"],
+            stats=_stats(header, arrays),
+            reactions=arrays.get("reactions"),
+            inputs={name: arrays[f"input_{k}"] for k, name in enumerate(_names(header, "inputs"))},
             winding=arrays.get("winding"),
             final_state=_final(arrays),
             touch_records=arrays.get("touches"),
-            **names,
+            body_names=names["body_names"],
+            joint_names=names["joint_names"],
         )
     except FileError:
         raise
@@ -201,7 +206,8 @@ def _stats(header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Stats
         raise ValueError(f"a record of {every} steps")
     names = [name for name in stored(every) if name in arrays or name in ALWAYS]
     names += DIVIDED if every > 1 else ()
-    return Stats(**{name: arrays[name] for name in names}, **totals)
+    given: dict[str, Any] = {name: arrays[name] for name in names}
+    return Stats(**given, **totals)
 
 
 def _header(path: str | os.PathLike[str], text: np.ndarray) -> Mapping[str, Any]:
@@ -234,7 +240,7 @@ def _final(arrays: Mapping[str, np.ndarray]) -> dict[str, Any] | None:
     """The fields of the final state, or None when the file has none; winding and memory may lack."""
     if f"{FINAL}time" not in arrays:
         return None
-    fields = {name: arrays.get(f"{FINAL}{name}") for name in STATE_FIELDS}
+    fields: dict[str, Any] = {name: arrays.get(f"{FINAL}{name}") for name in STATE_FIELDS}
     fields["time"] = float(arrays[f"{FINAL}time"][0])
     bodies = arrays["position"].shape[1:2]
     for name, width in zip(STATE_FIELDS[1:5], (3, 4, 3, 3), strict=True):

@@ -77,11 +77,12 @@ def touches(traj: Trajectory) -> Touches:
         array.flags.writeable = False
     numbers = [int(i) for i in np.unique(column["contact"])]
     contacts, bodies = traj.model.contacts, (*traj.body_names, "world")
+    met = [contacts.bodies_of(i) for i in numbers]
     return Touches(
         **column,
         time=time,
         names={i: contacts.name_of(i) for i in numbers},
-        bodies={i: tuple(bodies[b] for b in contacts.bodies_of(i)) for i in numbers},
+        bodies={i: (bodies[a], bodies[b]) for i, (a, b) in zip(numbers, met, strict=True)},
     )
 
 
@@ -141,8 +142,8 @@ def contact_force(traj: Trajectory, body: int) -> Array:
     own = sign[table[:, CONTACT].astype(np.int64)] if len(table) else np.zeros(0)
     seen = (own != 0.0) & (node % every == 0)
     line, impulse = node[seen] // every, own[seen, None] * table[seen, IMPULSE]
-    force = np.stack([np.bincount(line, impulse[:, k], len(traj))[: len(traj)] for k in range(3)], axis=1)
-    force = force / traj.dt
+    summed = [np.bincount(line, impulse[:, k], len(traj))[: len(traj)] for k in range(3)]
+    force: Array = np.stack(summed, axis=1) / traj.dt
     # One step only belongs to each end of the run: half of dt, or all of it where a method puts the forces of
     # a step at its first node.
     one_sided = traj.conventions.one_sided

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
@@ -80,14 +80,14 @@ class Trajectory:
         self.inputs = {
             name: frozen(f"input {name!r}", used, (nodes, ...)) for name, used in (inputs or {}).items()
         }
-        shape = (nodes, None) if np.ndim(winding) == 2 else (None,)
+        shape = (nodes, None) if winding is not None and np.ndim(winding) == 2 else (None,)
         self.winding = None if winding is None else frozen("winding", winding, shape)
         self.touch_records = (
             None if touch_records is None else frozen("touches", touch_records, (None, contact.WIDTH))
         )
         self.final = None if final_state is None else fields_of(final_state)
-        self.body_names = tuple(model.body_names if body_names is None else body_names)
-        self.joint_names = tuple(model.joint_names if joint_names is None else joint_names)
+        self.body_names = tuple(self.model.body_names if body_names is None else body_names)
+        self.joint_names = tuple(self.model.joint_names if joint_names is None else joint_names)
         if len(self.body_names) != bodies:
             raise MechanismError(
                 f"a trajectory of {bodies} bodies does not fit {len(self.body_names)} body names"
@@ -137,6 +137,12 @@ class Trajectory:
     def momentum(self) -> Momentum:
         """.linear [kg m/s] and .angular [kg m^2/s] about the world origin, each (T+1, 3)."""
         return self._momentum
+
+    @overload
+    def violation(self, by_joint: Literal[False] = False) -> Array: ...
+
+    @overload
+    def violation(self, by_joint: Literal[True]) -> dict[str, Array]: ...
 
     def violation(self, by_joint: bool = False) -> Array | dict[str, Array]:
         """Largest |residual| over ALL rows of all joints, (T+1,) [m, or 2 sin(angle/2)]; by_joint: a dict."""
@@ -261,7 +267,8 @@ class Trajectory:
         from sarrus.model import State
 
         copies = {name: np.array(value) for name, value in fields.items() if value is not None}
-        return State(**copies | {"time": float(fields["time"])}, model=self.model)
+        del copies["time"]
+        return State(float(fields["time"]), **copies, model=self.model)
 
     def report(self) -> str:
         """A few lines of text: steps, energy error, violation, iterations, substeps."""

@@ -64,7 +64,7 @@ def frame_times(
             what = f"the instant {first:g} s must lie"
         raise MechanismError(f"{what} within the run, {nodes[0]:g} to {nodes[-1]:g} s")
     step = speed / fps
-    return first + step * np.arange(int((last - first) / step + ON_TIME) + 1)
+    return first + step * np.arange(int((last - first) / step + ON_TIME) + 1, dtype=np.float64)
 
 
 def poses(traj: Trajectory, times: Array) -> tuple[Array, Array]:

@@ -145,7 +145,7 @@ class _Drawing:
         ]
         self.points = self.points_of_bodies()
         self.rolling: dict[str, list[Rolling]] = {body.name: [] for body in self.bodies}
-        self.holding: dict[str, list[Joint]] = {body.name: [] for body in self.bodies} | {"world": []}
+        self.holding: dict[str, list[Joint]] = {name: [] for name in (*mechanism.bodies, "world")}
         for joint in mechanism.joints.values():
             if isinstance(joint, Rolling):
                 self.rolling[joint.body].append(joint)
@@ -224,7 +224,7 @@ class _Drawing:
         given = own if own is not None else body.color
         if given is None:
             return CYCLE[self.index[body.name] % len(CYCLE)]
-        return (*given, 1.0)[:4]
+        return opaque(given)
 
     def shapes(self) -> Iterator[Part]:
         """The shapes of every body, or sticks where it has none."""
@@ -308,10 +308,10 @@ class _Drawing:
 
     def planes(self) -> Iterator[Plane]:
         """All half spaces of the world; the plane z = 0 where something rolls on it."""
-        flat = [o for o in self.mechanism.obstacles.values() if isinstance(o.shape, HalfSpace)]
-        for obstacle in flat:
-            normal = rotation(obstacle.shape.orientation) @ obstacle.shape.normal
-            yield Plane(obstacle.name, np.array(obstacle.shape.at), normal)
+        shapes = {name: obstacle.shape for name, obstacle in self.mechanism.obstacles.items()}
+        flat = {name: shape for name, shape in shapes.items() if isinstance(shape, HalfSpace)}
+        for name, shape in flat.items():
+            yield Plane(name, np.array(shape.at), rotation(shape.orientation) @ shape.normal)
         if not flat and any(isinstance(j, Rolling) for j in self.mechanism.joints.values()):
             yield Plane("ground", np.zeros(3), np.array([0.0, 0.0, 1.0]))
 
@@ -332,7 +332,7 @@ class _Drawing:
 
     def solid_obstacle(self, obstacle: Obstacle) -> Part:
         """A fixed shape of the world."""
-        color = STONE if obstacle.shape.color is None else (*obstacle.shape.color, 1.0)[:4]
+        color = STONE if obstacle.shape.color is None else opaque(obstacle.shape.color)
         solid = solids.triangles(obstacle.shape)
         return self.part(obstacle.name, "world", solid, color, "ground", placed=True)
 
@@ -378,3 +378,9 @@ def curve_points(curve: PointOnCurve, count: int = 256) -> np.ndarray:
     s = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
     spline = CubicSpline(s, points, bc_type="periodic" if curve.closed else "natural")
     return spline(np.linspace(0.0, s[-1], count))
+
+
+def opaque(color: tuple[float, ...]) -> Colour:
+    """Red, green, blue and opacity, which is 1 where it is not given."""
+    red, green, blue, opacity = (*color, 1.0)[:4]
+    return red, green, blue, opacity

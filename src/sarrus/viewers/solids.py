@@ -76,8 +76,8 @@ def revolved(profile: np.ndarray, around: int = AROUND) -> Solid:
             faces.append(np.stack([low + here, high + onward, high + here], axis=1))
     # All corners of a pole are one vertex, so that its normal is that of all faces around it.
     place = np.arange(len(radius))[:, None] * around + np.where(radius[:, None] > 0.0, here, 0)
-    used, faces = np.unique(place.ravel()[np.concatenate(faces)], return_inverse=True)
-    return frozen(rings.reshape(-1, 3)[used]), frozen(faces.reshape(-1, 3).astype(np.int32)), True
+    used, flat = np.unique(place.ravel()[np.concatenate(faces)], return_inverse=True)
+    return frozen(rings.reshape(-1, 3)[used]), frozen(flat.reshape(-1, 3).astype(np.int32)), True
 
 
 def frozen(array: np.ndarray) -> np.ndarray:

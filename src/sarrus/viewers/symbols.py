@@ -43,41 +43,41 @@ def block(at: np.ndarray, axis: np.ndarray | None, size: tuple[float, float, flo
 
 def rail(joint: Joint, u: float) -> Piece:
     """A long square bar along the axis, on the parent."""
-    return PARENT, block(joint.at, joint.axis, (0.45 * u, 0.45 * u, RAIL * u))
+    return PARENT, block(joint.at, joint.direction, (0.45 * u, 0.45 * u, RAIL * u))
 
 
 def rod(joint: Joint, u: float) -> Piece:
     """A long round bar along the axis, on the parent."""
-    return PARENT, pin(joint.at, joint.axis, 0.25 * u, RAIL * u)
+    return PARENT, pin(joint.at, joint.direction, 0.25 * u, RAIL * u)
 
 
 def table(joint: Joint, u: float) -> Piece:
     """A square plate across the axis, on the parent."""
-    return PARENT, block(joint.at - 0.45 * u * joint.axis, joint.axis, (5.0 * u, 5.0 * u, 0.15 * u))
+    return PARENT, block(joint.at - 0.45 * u * joint.direction, joint.direction, (5.0 * u, 5.0 * u, 0.15 * u))
 
 
 def _cross(joint: Joint, u: float) -> list[Piece]:
     return [
-        (PARENT, pin(joint.at, joint.axis, 0.28 * u, 2.6 * u)),
-        (CHILD, pin(joint.at, joint.axis2, 0.28 * u, 2.6 * u)),
+        (PARENT, pin(joint.at, joint.direction, 0.28 * u, 2.6 * u)),
+        (CHILD, pin(joint.at, joint.direction2, 0.28 * u, 2.6 * u)),
     ]
 
 
 KINDS: dict[str, Callable[[Joint, float], list[Piece]]] = {
     "fixed": lambda j, u: [(CHILD, block(j.at, None, (0.9 * u, 0.9 * u, 0.9 * u)))],
-    "revolute": lambda j, u: [(CHILD, pin(j.at, j.axis, 0.5 * u, 2.2 * u))],
-    "prismatic": lambda j, u: [rail(j, u), (CHILD, block(j.at, j.axis, (1.3 * u, 1.3 * u, 1.7 * u)))],
-    "cylindrical": lambda j, u: [rod(j, u), (CHILD, pin(j.at, j.axis, 0.55 * u, 1.6 * u))],
-    "screw": lambda j, u: [rod(j, u), (CHILD, pin(j.at, j.axis, 0.7 * u, 0.8 * u, around=6))],
+    "revolute": lambda j, u: [(CHILD, pin(j.at, j.direction, 0.5 * u, 2.2 * u))],
+    "prismatic": lambda j, u: [rail(j, u), (CHILD, block(j.at, j.direction, (1.3 * u, 1.3 * u, 1.7 * u)))],
+    "cylindrical": lambda j, u: [rod(j, u), (CHILD, pin(j.at, j.direction, 0.55 * u, 1.6 * u))],
+    "screw": lambda j, u: [rod(j, u), (CHILD, pin(j.at, j.direction, 0.7 * u, 0.8 * u, around=6))],
     "universal": _cross,
     "spherical": lambda j, u: [(CHILD, ball(j.at, 0.65 * u))],
-    "planar": lambda j, u: [table(j, u), (CHILD, pin(j.at, j.axis, 0.6 * u, 0.7 * u))],
-    "rectangular": lambda j, u: [table(j, u), (CHILD, block(j.at, j.axis, (1.3 * u, 1.3 * u, 0.7 * u)))],
+    "planar": lambda j, u: [table(j, u), (CHILD, pin(j.at, j.direction, 0.6 * u, 0.7 * u))],
+    "rectangular": lambda j, u: [table(j, u), (CHILD, block(j.at, j.direction, (1.3 * u, 1.3 * u, 0.7 * u)))],
     "cartesian": lambda j, u: [(CHILD, block(j.at, None, (0.7 * u, 0.7 * u, 0.7 * u)))],
     "slot": lambda j, u: [rail(j, u), (CHILD, ball(j.at, 0.6 * u))],
-    "pin_in_slot": lambda j, u: [rail(j, u), (CHILD, pin(j.at, j.axis2, 0.4 * u, 2.2 * u))],
+    "pin_in_slot": lambda j, u: [rail(j, u), (CHILD, pin(j.at, j.direction2, 0.4 * u, 2.2 * u))],
     "point_on_plane": lambda j, u: [table(j, u), (CHILD, ball(j.at, 0.45 * u))],
-    "parallel_axis": lambda j, u: [(CHILD, pin(j.at, j.axis, 0.25 * u, 3.0 * u))],
+    "parallel_axis": lambda j, u: [(CHILD, pin(j.at, j.direction, 0.25 * u, 3.0 * u))],
 }
 """By kind of joint; a free joint has no symbol."""
 

@@ -9,7 +9,7 @@ import numpy as np
 from sarrus.importers.mjcf.compile import Robot, column, named
 from sarrus.importers.names import unique
 from sarrus.importers.report import Coordinate, Input
-from sarrus.mechanism import JOINT_KINDS, Mechanism
+from sarrus.mechanism import Mechanism
 
 if TYPE_CHECKING:
     from mujoco import MjModel
@@ -85,8 +85,8 @@ def add_motor(mech: Mechanism, robot: Robot, a: int, name: str) -> None:
     gear, gain = float(model.actuator_gear[a, 0]), float(model.actuator_gainprm[a, 0])
     force, stiffness, damping = bias_of(model, a)
     motor = unique(name, mech.input_names)
-    count = len(JOINT_KINDS[mech.joints[place.joint].kind].coordinates)
-    where = {"joint": place.joint, "component": None if count == 1 else place.component}
+    count = len(mech.joint_kind(place.joint).coordinates)
+    component = None if count == 1 else place.component
     if gear == 0.0:
         findings.lose("actuator", name, "its gear is 0")
         return
@@ -94,18 +94,19 @@ def add_motor(mech: Mechanism, robot: Robot, a: int, name: str) -> None:
         limit = effort_limit(robot, a, name, gear, None)
         mech.add_motor(
             motor,
+            place.joint,
             mode="servo",
+            component=component,
             stiffness=gear**2 * stiffness,
             damping=gear**2 * damping,
             limit=limit,
-            **where,
         )
         factor, offset = gain / (stiffness * gear), force / (stiffness * gear) - place.offset
         if model.actuator_ctrllimited[a] and not robot.disabled("CLAMPCTRL"):
             findings.lose("actuator", name, "the range of the control: a servo takes any target")
     else:
         limit = effort_limit(robot, a, name, gear, gain if not force else None)
-        mech.add_motor(motor, mode="force", limit=limit, **where)
+        mech.add_motor(motor, place.joint, mode="force", component=component, limit=limit)
         factor, offset = gear * gain, gear * force
         if damping > 0.0:
             add_damper(mech, robot, place, motor, gear**2 * damping, limited=limit is not None)
@@ -124,7 +125,7 @@ def add_damper(
     mech: Mechanism, robot: Robot, place: Coordinate, motor: str, damping: float, *, limited: bool
 ) -> None:
     """Adds the damper of an actuator of velocity beside its force."""
-    values = np.zeros(len(JOINT_KINDS[mech.joints[place.joint].kind].coordinates))
+    values = np.zeros(len(mech.joint_kind(place.joint).coordinates))
     values[place.component] = damping
     name = unique(f"{motor} damper", mech.joint_springs)
     mech.add_joint_spring(name, place.joint, stiffness=0.0, damping=values)

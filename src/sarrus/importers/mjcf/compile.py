@@ -36,7 +36,8 @@ def mujoco_package() -> Any:
 @contextmanager
 def listening() -> Iterator[list[str]]:
     """A list that takes MuJoCo's warnings meanwhile; without it, MuJoCo writes a log file where it runs."""
-    mujoco, heard = mujoco_package(), []
+    mujoco = mujoco_package()
+    heard: list[str] = []
     before = mujoco.get_mju_user_warning()
     mujoco.set_mju_user_warning(heard.append)
     try:

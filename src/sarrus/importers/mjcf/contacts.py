@@ -137,6 +137,6 @@ def note_surfaces(robot: Robot) -> None:
             )
     for what in ("adhesion", "surfacevel"):
         table = getattr(model, f"geom_{what}", None)
-        for g in touching if table is not None else ():
-            if np.any(table[g]):
+        for g in touching:
+            if table is not None and np.any(table[g]):
                 robot.findings.lose("geom", geom_name(robot, g), what)

@@ -8,7 +8,7 @@ from sarrus.importers.mjcf.compile import Robot, named
 from sarrus.importers.mjcf.reference import CLOSED
 from sarrus.importers.mjcf.tendons import add_wire
 from sarrus.importers.names import unique
-from sarrus.mechanism import JOINT_KINDS, Mechanism
+from sarrus.mechanism import Mechanism
 from sarrus.mechanism.rotations import rotation
 
 
@@ -95,4 +95,4 @@ def holds(robot: Robot, j: int, k: int, coefficients: np.ndarray) -> bool:
 
 def single(mech: Mechanism, joint: str) -> bool:
     """Whether a joint has one coordinate."""
-    return len(JOINT_KINDS[mech.joints[joint].kind].coordinates) == 1
+    return len(mech.joint_kind(joint).coordinates) == 1

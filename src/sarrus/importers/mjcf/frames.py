@@ -9,7 +9,7 @@ from sarrus.importers.mjcf.bodies import unit
 from sarrus.importers.mjcf.compile import Robot, named
 from sarrus.importers.mjcf.joints import SIZES
 from sarrus.importers.names import unique
-from sarrus.mechanism import JOINT_KINDS, Mechanism
+from sarrus.mechanism import Mechanism
 from sarrus.mechanism.rotations import left_jacobian, quaternion, rotation, rotation_vector, turn
 
 
@@ -36,7 +36,7 @@ def add_keyframes(mech: Mechanism, robot: Robot) -> None:
         joints: dict[str, np.ndarray] = {}
         rates: dict[str, np.ndarray] = {}
         for j, place in robot.places.items():
-            count = len(JOINT_KINDS[mech.joints[place.joint].kind].coordinates)
+            count = len(mech.joint_kind(place.joint).coordinates)
             here = slice(place.component, place.component + SIZES[named("mjtJoint", model.jnt_type[j])])
             q, v = coordinates_of(robot, j, model.key_qpos[k], model.key_qvel[k])
             joints.setdefault(place.joint, np.zeros(count))[here] = q

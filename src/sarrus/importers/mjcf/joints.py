@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from sarrus.importers.mjcf.compile import Robot, column, named
 from sarrus.importers.mjcf.groups import Axis, Group, grouped_axes
 from sarrus.importers.names import unique
 from sarrus.importers.report import Coordinate
-from sarrus.mechanism import JOINT_KINDS, Mechanism
+from sarrus.mechanism import Mechanism
 
 SIZES = {"free": 6, "ball": 3, "slide": 1, "hinge": 1}
 """Velocities of each type of joint."""
@@ -81,8 +83,10 @@ def add_group(mech: Mechanism, robot: Robot, group: Group, name: str, parent: st
     members = group.members
     armature = per_coordinate(robot, members, lambda j, dof: model.dof_armature[dof])
     armature += per_coordinate(robot, members, lambda j, dof: of_actuators(robot, j, "armature"))
-    given = {k: v for k, v in (("axis", group.axis), ("axis2", group.axis2)) if v is not None}
-    mech.add_joint(name, group.kind, parent, child, at=group.at, armature=tuple(armature), **given)
+    mech.add_joint(
+        name, group.kind, parent, child, at=group.at, axis=group.axis, axis2=group.axis2,
+        armature=tuple(armature),
+    )  # fmt: skip
     component = 0
     for axis in members:
         j, label = axis.index, joint_name(robot, axis.index)
@@ -104,7 +108,7 @@ def add_group(mech: Mechanism, robot: Robot, group: Group, name: str, parent: st
     note_rotations(robot, members, name)
 
 
-def per_coordinate(robot: Robot, members: tuple[Axis, ...], value) -> np.ndarray:
+def per_coordinate(robot: Robot, members: tuple[Axis, ...], value: Callable[[int, int], float]) -> np.ndarray:
     """value(joint, dof) for each coordinate of a joint (k,)."""
     first = robot.model.jnt_dofadr
     return np.array(
@@ -179,7 +183,7 @@ def add_limit(mech: Mechanism, robot: Robot, j: int, label: str) -> None:
     lower, upper = model.jnt_range[j] - place.offset
     if not lower <= 0.0 <= upper:
         robot.findings.beyond.append(label)
-    single = len(JOINT_KINDS[mech.joints[place.joint].kind].coordinates) == 1
+    single = len(mech.joint_kind(place.joint).coordinates) == 1
     mech.add_limit(
         unique(label, mech.limits),
         place.joint,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,7 +23,7 @@ def straight(model: MjModel, t: int) -> tuple[int, int] | None:
     return int(model.wrap_objid[first]), int(model.wrap_objid[first + 1])
 
 
-def ends(robot: Robot, t: int) -> dict[str, object] | None:
+def ends(robot: Robot, t: int) -> dict[str, Any] | None:
     """The arguments a, b, at_a, at_b of a straight tendon between two bodies, or None."""
     sites = straight(robot.model, t)
     if sites is None:

@@ -6,13 +6,14 @@ from dataclasses import dataclass, field
 from xml.etree import ElementTree as xml
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sarrus.importers.mjcf_writer.tree import Motion, pose
 from sarrus.mechanism import Joint, Mechanism
 from sarrus.mechanism.rotations import quaternion
 
 
-def text(values) -> str:
+def text(values: ArrayLike) -> str:
     """Numbers with all their digits, separated by blanks."""
     return " ".join(repr(float(value)) for value in np.ravel(values))
 

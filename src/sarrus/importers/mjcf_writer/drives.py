@@ -8,7 +8,7 @@ import numpy as np
 
 from sarrus.importers.mjcf_writer.document import Document, text
 from sarrus.importers.mjcf_writer.tree import pose
-from sarrus.mechanism import JOINT_KINDS, Distance, Gear, Joint, Mechanism
+from sarrus.mechanism import JOINT_KINDS, Distance, Gear, Joint, Mechanism, Rope, Spring
 from sarrus.mechanism.validation import WORLD
 
 FAR = 1e10
@@ -122,7 +122,7 @@ def add_lines(document: Document) -> None:
             tie.set("polycoef", text((longer, 0.0, 0.0, 0.0, 0.0)))
 
 
-def tendon(document: Document, name: str, line) -> xml.Element:
+def tendon(document: Document, name: str, line: Spring | Rope | Distance) -> xml.Element:
     """A spatial tendon between the two points of a spring, rope or distance."""
     made = xml.SubElement(document.section("tendon"), "spatial", name=document.unique("tendon", name))
     for body, at, end in ((line.a, line.at_a, "a"), (line.b, line.at_b, "b")):
@@ -178,8 +178,7 @@ def add_force(document: Document, name: str) -> None:
 def add_motor(document: Document, name: str) -> None:
     """An actuator for each coordinate that a motor drives."""
     motor = document.mech.motors[name]
-    joint = document.mech.joints[motor.joint]
-    labels = JOINT_KINDS[joint.kind].coordinates
+    labels = document.mech.joint_kind(motor.joint).coordinates
     driven = range(len(labels)) if motor.component is None else (motor.component,)
     for k in driven:
         target = document.scalars.get((motor.joint, k))

@@ -98,28 +98,30 @@ def rates(
 
 def lead(slot: Slot) -> float:
     """What one unit of the coordinate is on this slide or hinge: the pitch, for the slide of a screw."""
-    screw = slot.joint.kind == "screw" and slot.motion.kind == "slide"
-    return slot.joint.pitch if screw else 1.0
+    joint, motion = slot.joint, slot.motion
+    screw = joint is not None and motion is not None and joint.kind == "screw" and motion.kind == "slide"
+    return float(joint.pitch or 0.0) if screw and joint is not None else 1.0
 
 
 def given_velocity(document: Document, slot: Slot) -> np.ndarray:
     """qvel of a MuJoCo joint from the velocities that the bodies were given, at the reference."""
     x, R = pose(document.mech, slot.child)
-    if slot.motion is None:
+    if slot.motion is None or slot.joint is None:
         v, w = twist(document, slot.child, x)
         return np.concatenate([v, R.T @ w])
-    (v0, w0), (v1, w1) = (twist(document, name, slot.joint.at) for name in (slot.parent, slot.child))
+    at = slot.joint.at
+    (v0, w0), (v1, w1) = (twist(document, name, at) for name in (slot.parent, slot.child))
     slip, spin = v1 - v0, w1 - w0
-    mine = [s for s in document.slots.values() if s.joint is slot.joint]
-    slides = [s.motion.axis for s in mine if s.motion.kind == "slide"]
-    hinges = [s.motion.axis for s in mine if s.motion.kind == "hinge"]
-    ball = any(s.motion.kind == "ball" for s in mine)
+    mine = [s.motion for s in document.slots.values() if s.joint is slot.joint and s.motion is not None]
+    slides = [motion.axis for motion in mine if motion.kind == "slide" and motion.axis is not None]
+    hinges = [motion.axis for motion in mine if motion.kind == "hinge" and motion.axis is not None]
+    ball = any(motion.kind == "ball" for motion in mine)
     check(document, slot, slip, slides, "moves")
     if not ball:
         check(document, slot, spin, hinges, "turns")
     if slot.motion.kind == "ball":
         return R.T @ spin
-    if slot.motion.kind == "slide":
+    if slot.motion.kind == "slide" and slot.motion.axis is not None:
         return np.array([slot.motion.axis @ slip])
     return np.linalg.lstsq(np.array(hinges).T, spin, rcond=None)[0][
         [k for k, axis in enumerate(hinges) if axis is slot.motion.axis]

@@ -111,17 +111,17 @@ def slide_axes(joint: Joint) -> list[np.ndarray]:
     if count == 3:
         return list(EYE)
     if count == 2:
-        return [joint.axis2, np.cross(joint.axis, joint.axis2)]
-    return [joint.axis] if count else []
+        return [joint.direction2, np.cross(joint.direction, joint.direction2)]
+    return [joint.direction] if count else []
 
 
 def hinge_axes(joint: Joint) -> list[np.ndarray]:
     """Axes of one or two rotations, world frame of the reference configuration."""
     if joint.kind == "universal":
-        return [joint.axis, joint.axis2]
+        return [joint.direction, joint.direction2]
     if joint.kind == "pin_in_slot":
-        return [joint.axis2]
-    return [joint.axis] if JOINT_KINDS[joint.kind].rotations else []
+        return [joint.direction2]
+    return [joint.direction] if JOINT_KINDS[joint.kind].rotations else []
 
 
 def name_of(joint: Joint, motion: Motion) -> str:

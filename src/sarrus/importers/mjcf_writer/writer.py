@@ -21,7 +21,7 @@ from sarrus.importers.mjcf_writer.tree import (
     pose,
     spanning_tree,
 )
-from sarrus.mechanism import Custom, Joint, Mechanism, PointOnCurve, Rolling
+from sarrus.mechanism import Body, Custom, Joint, Mechanism, PointOnCurve, Rolling
 from sarrus.mechanism.rotations import quaternion, rotation
 from sarrus.mechanism.validation import WORLD
 
@@ -126,7 +126,7 @@ def place_body(
     return here
 
 
-def inertia(document: Document, body, moves: bool) -> np.ndarray:
+def inertia(document: Document, body: Body, moves: bool) -> np.ndarray:
     """The inertia (3, 3) [kg m^2] as MuJoCo accepts it: the sum of two moments never below the third."""
     J = np.asarray(body.inertia)
     if not np.any(J):
@@ -143,13 +143,12 @@ def inertia(document: Document, body, moves: bool) -> np.ndarray:
 def add_joints(document: Document, here: xml.Element, branch: Branch, coordinates: Coordinates) -> None:
     """The MuJoCo joints of a branch."""
     joint = branch.joint
-    floating = joint is None or (
+    if joint is None or (
         joint.kind == "free"
         and branch.parent == WORLD
         and not branch.flipped
         and joint.name not in coordinates.used
-    )
-    if floating:
+    ):
         made = xml.SubElement(here, "freejoint")
         if joint is not None:
             made.set("name", document.unique("joint", joint.name))
@@ -176,14 +175,16 @@ def add_joints(document: Document, here: xml.Element, branch: Branch, coordinate
         tie.set("name", document.unique("equality", joint.name))
         tie.set("joint1", slide)
         tie.set("joint2", document.scalars[joint.name, 0])
-        tie.set("polycoef", text((0.0, joint.pitch, 0.0, 0.0, 0.0)))
+        tie.set("polycoef", text((0.0, joint.pitch or 0.0, 0.0, 0.0, 0.0)))
 
 
 class Pieces:
     """Joints that close loops: equalities where MJCF has them, else joints of a welded piece of a body."""
 
     def __init__(self, document: Document, loops: list[Joint], coordinates: Coordinates):
-        self.document, self.cut, self.tied = document, [], []
+        self.document = document
+        self.cut: list[Joint] = []
+        self.tied: list[Joint] = []
         for joint in loops:
             simple = (
                 joint.kind in ("fixed", "spherical", "revolute", "free")
@@ -226,16 +227,17 @@ class Pieces:
             self.equality("connect", joint.name, anchor=text(R.T @ (joint.at - x)), **ends)
         if joint.kind == "revolute":
             arm = max(
-                np.linalg.norm(joint.at - pose(self.document.mech, end)[0]) for end in (a, b) if end != WORLD
+                float(np.linalg.norm(joint.at - pose(self.document.mech, end)[0]))
+                for end in (a, b)
+                if end != WORLD
             )
-            second = joint.at + (arm if arm > 0.0 else 1.0) * joint.axis
+            second = joint.at + (arm if arm > 0.0 else 1.0) * joint.direction
             self.equality("connect", f"{joint.name} axis", anchor=text(R.T @ (second - x)), **ends)
 
     def equality(self, kind: str, name: str, **attributes: str) -> None:
         document = self.document
-        xml.SubElement(
-            document.section("equality"), kind, name=document.unique("equality", name), **attributes
-        )
+        named = {"name": document.unique("equality", name), **attributes}
+        xml.SubElement(document.section("equality"), kind, named)
 
 
 def note_terms(document: Document) -> None:

@@ -14,6 +14,7 @@ from sarrus.importers.urdf.closing import ROUNDING, coordinate, frames
 from sarrus.importers.urdf.loops import Loop
 from sarrus.importers.urdf.robot import TAKES_AXIS, Joint
 from sarrus.importers.urdf.tree import WORLD
+from sarrus.mechanism import Joint as Added
 from sarrus.mechanism import Mechanism
 
 START = "start"
@@ -109,7 +110,7 @@ def add_loops(mech: Mechanism, robot: Robot, loops: Sequence[Loop]) -> None:
 
 def add_losses(mech: Mechanism, joint: str, damping: float, friction: float) -> None:
     """Adds the damping [N s/m or N m s/rad] and friction [N or N m] of a joint that moves."""
-    if mech.joints[joint].kind == "fixed":
+    if mech.joint_kind(joint).name == "fixed":
         return
     if damping > 0.0:
         mech.add_joint_spring(joint, joint, stiffness=0.0, damping=damping)
@@ -122,7 +123,7 @@ def add_bounds(mech: Mechanism, robot: Robot) -> None:
     start = {}
     for joint in robot.joints.values():
         added = mech.joints.get(joint.name)
-        if added is None or robot.hangs(joint.child) is not joint or added.kind != joint.kind:
+        if robot.hangs(joint.child) is not joint or not isinstance(added, Added) or added.kind != joint.kind:
             continue
         with robot.values.located(joint.element):
             if joint.lower is not None and joint.upper is not None:

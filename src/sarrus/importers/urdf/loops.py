@@ -101,11 +101,13 @@ def _kind(values: Values, element: Element, default: str | None = None) -> str:
 def _two_frames(values: Values, element: Element, name: str, links: dict[str, Link]) -> Loop:
     """A loop with two links, each with xyz and rpy as attributes or in an <origin>."""
     ends = next((pair for pair in ENDS if element.find(pair[0]) is not None), ENDS[0])
-    sides = []
+    names, poses = [], []
     for tag in ends:
         end = values.child(element, tag)
         inner = end.find("origin")
-        sides += [known_link(values, end, links), values.pose(end if inner is None else inner)]
+        names.append(known_link(values, end, links))
+        poses.append(values.pose(end if inner is None else inner))
+    _check_different(values, element, *names)
     limit, dynamics = element.find("limit"), element.find("dynamics")
     bounded = limit is not None and {"lower", "upper"} <= set(limit.keys())
     kind = _kind(values, element)
@@ -113,7 +115,10 @@ def _two_frames(values: Values, element: Element, name: str, links: dict[str, Li
         name,
         element,
         kind,
-        *_different(values, element, sides),
+        names[0],
+        poses[0],
+        names[1],
+        poses[1],
         values.axis(element) if kind in TAKES_AXIS else X,
         lower=values.number(limit, "lower") if bounded and limit is not None else None,
         upper=values.number(limit, "upper") if bounded and limit is not None else None,
@@ -124,14 +129,16 @@ def _two_frames(values: Values, element: Element, name: str, links: dict[str, Li
 
 def _ball(values: Values, element: Element, links: dict[str, Link], name_of: Callable[..., str]) -> Loop:
     """Drake's ball constraint: two points that stay together."""
-    sides = []
+    names, poses = [], []
     for body, point in (("body_A", "p_AP"), ("body_B", "p_BQ")):
         end = values.child(element, f"{BALL}_{body}")
         at = values.child(element, f"{BALL}_{point}")
         xyz = values.numbers(at, "value", at.get("value"), 3)
-        sides += [known_link(values, end, links, "name"), pose(xyz, np.zeros(3))]
-    name = name_of(element, f"ball constraint of {sides[0]} and {sides[2]}")
-    return Loop(name, element, "spherical", *_different(values, element, sides), X)
+        names.append(known_link(values, end, links, "name"))
+        poses.append(pose(xyz, np.zeros(3)))
+    name = name_of(element, f"ball constraint of {names[0]} and {names[1]}")
+    _check_different(values, element, *names)
+    return Loop(name, element, "spherical", names[0], poses[0], names[1], poses[1], X)
 
 
 def _sdf_joint(values: Values, element: Element, name: str, links: dict[str, Link]) -> Loop:
@@ -163,13 +170,16 @@ def _sdf_joint(values: Values, element: Element, name: str, links: dict[str, Lin
             return None
         return float(values.numbers(found, "the content", found.text, 1)[0])
 
-    sides = [ends[0], None, ends[1], pose(numbers[:3], numbers[3:])]
+    _check_different(values, element, *ends)
     lower, upper = of_axis("limit/lower"), of_axis("limit/upper")
     return Loop(
         name,
         element,
         _kind(values, element),
-        *_different(values, element, sides),
+        ends[0],
+        None,
+        ends[1],
+        pose(numbers[:3], numbers[3:]),
         direction,
         of_robot,
         None if lower is None or lower <= -1e16 else lower,  # SDF writes "no bound" as 1e16
@@ -179,8 +189,7 @@ def _sdf_joint(values: Values, element: Element, name: str, links: dict[str, Lin
     )
 
 
-def _different(values: Values, element: Element, sides: list) -> list:
-    """The two links and frames, which must not be on one link."""
-    if sides[0] == sides[2]:
-        raise values.fail(element, f"{label(element)} connects the link {sides[0]!r} to itself")
-    return sides
+def _check_different(values: Values, element: Element, link1: str, link2: str) -> None:
+    """Nothing, when the two frames are on two links."""
+    if link1 == link2:
+        raise values.fail(element, f"{label(element)} connects the link {link1!r} to itself")

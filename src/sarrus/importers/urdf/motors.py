@@ -29,7 +29,7 @@ def add_motors(mech: Mechanism, robot: Robot) -> None:
             if (
                 driven
                 and joint.name in mech.joints
-                and mech.joints[joint.name].kind in ("revolute", "prismatic")
+                and mech.joint_kind(joint.name).name in ("revolute", "prismatic")
             ):
                 _motor(mech, robot, joint.element, joint.name, None)
         if mech.motors:
@@ -67,7 +67,7 @@ def _motor(mech: Mechanism, robot: Robot, element: Element, name: str, actuator:
     if name not in robot.joints and name not in mech.joints:
         known = listed(robot.joints)
         raise robot.values.fail(element, f"{label(element)} names no joint of the file, which has {known}")
-    if name not in mech.joints or mech.joints[name].kind == "fixed":
+    if name not in mech.joints or mech.joint_kind(name).name == "fixed":
         robot.findings.lose("motor", actuator or name, f"its joint {name!r} does not move")
         return
     if any(motor.joint == name for motor in mech.motors.values()):

@@ -88,8 +88,8 @@ def parse_text(text: str, name: str) -> Node:
         what = " ".join(part for part in (fault.context, fault.problem) if part)
         raise FileError(f"{name}{line}: not valid YAML: {what}") from None
     except yaml.reader.ReaderError as fault:
-        line = text[: fault.position].count("\n") + 1 if isinstance(fault.position, int) else 1
-        raise FileError(f"{name}, line {line}: not valid YAML: {fault.reason}") from None
+        before = text[: fault.position].count("\n") if isinstance(fault.position, int) else 0
+        raise FileError(f"{name}, line {before + 1}: not valid YAML: {fault.reason}") from None
 
 
 class _Tree:

@@ -44,7 +44,7 @@ class _Reader:
         for key, node in entries.items():
             if key not in form.KEYS:
                 raise self.fault(node.line, "", unknown_name("key", key, form.KEYS))
-        head = {key: entries[key] for key in ("name", "gravity") if key in entries}
+        head: dict[str, Node] = {key: entries[key] for key in ("name", "gravity") if key in entries}
         self.find_functions(entries)
         mech = self.call(Mechanism, root.line, "", head)
         if "ground" in entries:
@@ -101,7 +101,8 @@ class _Reader:
                 method = form.OTHER_JOINTS.get(kind.text or "")
                 if method is None:
                     raise self.fault(kind.line, place, unknown_name("kind", kind.text, form.joint_kinds()))
-                node = Node({key: item for key, item in node.value.items() if key != "kind"}, node.line)
+                rest = {key: item for key, item in self.table(node, place).items() if key != "kind"}
+                node = Node(rest, node.line)
         self.entry(mech, method, place, node, given)
 
     def unnamed(self, mech: Mechanism, method: Any, place: str, node: Node) -> None:
@@ -185,21 +186,21 @@ class _Reader:
         if kind.text not in form.SHAPES:
             raise self.fault(kind.line, place, unknown_name("kind of shape", kind.text, form.SHAPES))
         cls = form.SHAPES[kind.text]
-        takes = form.arguments_of(cls)
+        takes = form.arguments_of(cls)  # type: ignore[arg-type]  # mypy doubts that classes can be hashed
         stored = {"convex_mesh": "points", "mesh": "vertices"}.get(kind.text)
         open_to = (*takes.all, "file") if stored else takes.all
         for key, item in fields.items():
             if key not in open_to:
                 raise self.fault(item.line, place, unknown_name("key", key, open_to))
         file = fields.pop("file", None)
-        if file is not None and stored in fields:
+        if file is not None and stored is not None and stored in fields:
             raise self.fault(file.line, place, f"give file or {stored}, not both")
         values = {key: self.value(cls, place, key, item) for key, item in fields.items()}
-        if stored in values and isinstance(values[stored], str):
+        if stored is not None and stored in values and isinstance(values[stored], str):
             raise self.fault(
                 fields[stored].line, place, f"{stored} must be numbers; a file is named by 'file:'"
             )
-        if file is not None:
+        if file is not None and stored is not None:
             values[stored] = mesh_file(lambda what: self.fault(file.line, place, what), self.path, file.text)
         lacking = [key for key in takes.needed if key not in values]
         if lacking:
@@ -237,7 +238,7 @@ class _Reader:
                 raise FileError(f"{self.name}: {unknown_name('function', name, named)}")
 
     def function(self, place: str, key: str, node: Node) -> Callable[..., Any]:
-        if node.text not in self.functions:
+        if node.text is None or node.text not in self.functions:
             raise self.fault(node.line, place, f"{key} must be the name of a function")
         return self.functions[node.text]
 

@@ -71,7 +71,7 @@ def flow(value: Any) -> str:
     if isinstance(value, (int, np.integer)):
         return str(int(value))
     if isinstance(value, (float, np.floating)):
-        return number(value)
+        return number(float(value))
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{word(key)}: {flow(item)}" for key, item in value.items()) + "}"
     return "[" + ", ".join(flow(item) for item in value) + "]"

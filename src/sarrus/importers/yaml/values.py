@@ -60,7 +60,7 @@ def stored(array: np.ndarray) -> tuple[str, list[int], str]:
     return (
         kind,
         list(array.shape),
-        base64.b64encode(np.ascontiguousarray(array, ARRAY_TYPES[kind])).decode("ascii"),
+        base64.b64encode(np.ascontiguousarray(array, ARRAY_TYPES[kind]).tobytes()).decode("ascii"),
     )
 
 

@@ -52,11 +52,11 @@ def yaml_text(mechanism: Mechanism) -> str:
             lines += ["", f"{table}:"]
             for name, record in records.items():
                 lines += entry(name, record, 1)
-    for key, records in lists(mechanism).items():
-        if records:
+    for key, entries in lists(mechanism).items():
+        if entries:
             lines += ["", f"{key}:"]
-            for record in records:
-                lines += item(record, 1)
+            for given in entries:
+                lines += item(given, 1)
     text = "\n".join(lines) + "\n"
     size = len(text.encode("utf-8"))
     if size > MAX_YAML_BYTES:
@@ -105,7 +105,9 @@ def lists(mech: Mechanism) -> dict[str, list[Any]]:
 def ground_of(mech: Mechanism) -> Record:
     """The first obstacle as arguments of `add_ground`, where it could have come from there."""
     first = next(iter(mech.obstacles.values()), None)
-    shape = first.shape if first is not None else None
+    if first is None:
+        return {}
+    shape = first.shape
     if not isinstance(shape, HalfSpace) or not same(shape.orientation, (1.0, 0.0, 0.0, 0.0)):
         return {}
     if shape.friction is not None or shape.color is not None:
@@ -155,7 +157,7 @@ def joint_record(joint: Any, mech: Mechanism, functions: FunctionNames) -> Recor
     record = fields_of(form.OTHER_JOINTS[kind], joint)
     if isinstance(joint, Gear):
         for key, name in (("component_a", joint.joint_a), ("component_b", joint.joint_b)):
-            if len(JOINT_KINDS[mech.joints[name].kind].coordinates) == 1:
+            if len(mech.joint_kind(name).coordinates) == 1:
                 record.pop(key, None)
     if isinstance(joint, PointOnCurve):
         record["curve"] = joint.points

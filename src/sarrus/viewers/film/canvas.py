@@ -138,7 +138,7 @@ class Canvas:
             length = float(np.linalg.norm(vectors[n]))
             if length > 1e-9:
                 wide = min(max(0.9 * self.scene.unit, 0.04 * length), 0.25 * length)
-                self._aim(slot, points[n], vectors[n], wide)
+                self._aim(int(slot), points[n], vectors[n], wide)
 
     def _aim(self, piece: int, at: Array, along: Array, wide: float) -> None:
         length = float(np.linalg.norm(along))

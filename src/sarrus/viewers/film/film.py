@@ -19,7 +19,7 @@ from sarrus.viewers.film import camera as cameras
 from sarrus.viewers.film.canvas import Canvas
 from sarrus.viewers.frames import finite_nodes, frames, poses
 from sarrus.viewers.live.forces import contact_signs
-from sarrus.viewers.scene import CYCLE, LAYERS, scene_of
+from sarrus.viewers.scene import CYCLE, LAYERS, Scene, scene_of
 
 if TYPE_CHECKING:
     from sarrus.mechanism import Mechanism
@@ -216,8 +216,8 @@ def heaviest(mechanism: Mechanism) -> float:
     """The largest mass [kg] of bodies that joints hold together."""
     group = {name: name for name in mechanism.bodies}
     for joint in mechanism.joints.values():
-        ends = [getattr(joint, end, None) for end in ("parent", "child", "a", "b")]
-        ends = [group[end] for end in ends if end in group]
+        given = (getattr(joint, end, None) for end in ("parent", "child", "a", "b"))
+        ends = [group[end] for end in given if end in group]
         if len(ends) == 2:
             group = {name: ends[0] if root == ends[1] else root for name, root in group.items()}
     masses = dict.fromkeys(group.values(), 0.0)
@@ -226,7 +226,7 @@ def heaviest(mechanism: Mechanism) -> float:
     return max(masses.values(), default=1.0)
 
 
-def body_corners(scene: object, layers: Sequence[str] | None) -> list[tuple[int, Array]]:
+def body_corners(scene: Scene, layers: Sequence[str] | None) -> list[tuple[int, Array]]:
     """By part, its body and the corners (8, 3) of the box around it; grounds are left out."""
     shown = scene.shown if layers is None else layers
     planes = {plane.name for plane in scene.planes}

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sarrus.mechanism import JOINT_KINDS
 from sarrus.mechanism.forces import Motor
 from sarrus.viewers.live.forces import weight
 
@@ -43,7 +42,7 @@ class Range:
 
 def coordinate_range(mechanism: Mechanism, joint: str, component: int, size: float) -> Range:
     """Range of a joint coordinate: its limits, a turn, or the size of the mechanism."""
-    kind = JOINT_KINDS[mechanism.joints[joint].kind]
+    kind = mechanism.joint_kind(joint)
     angular = kind.angular[component]
     widest = np.pi if angular else size
     low, high = -widest, widest
@@ -71,7 +70,7 @@ def input_ranges(mechanism: Mechanism, model: Model, name: str, size: float) -> 
             )
         ]
     motor = mechanism.motors[name]
-    words = JOINT_KINDS[mechanism.joints[motor.joint].kind].coordinates
+    words = mechanism.joint_kind(motor.joint).coordinates
     components = range(len(words)) if motor.component is None else [motor.component]
     return [
         (

@@ -13,6 +13,7 @@ import numpy as np
 from sarrus.errors import MechanismError, SarrusError
 from sarrus.integrators.interface import TOUCH_WIDTH
 from sarrus.integrators.methods import method_named
+from sarrus.mechanism.rotations import rotation
 from sarrus.model import State, build
 from sarrus.model.nodes import join
 from sarrus.model.posing import coordinate_names, pose
@@ -210,7 +211,7 @@ class LiveRun:
 
     def grab(self, hand: Hashable, body: int, point: np.ndarray) -> None:
         """A hand takes hold of a body at a point, world frame [m]."""
-        R = pulling.matrix(self._state.orientation[body])
+        R = rotation(self._state.orientation[body])
         local = R.T @ (np.asarray(point, float) - self._state.position[body])
         self.pulls[hand] = Pull(body, local, np.array(point, float))
 
