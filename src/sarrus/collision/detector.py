@@ -14,12 +14,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from sarrus import layout as at
 from sarrus._jit import Compiling
 from sarrus.collision import broad, narrow
 from sarrus.collision.cores import KIND, POINT, POLYTOPE, SEGMENT, Core, pack
 from sarrus.collision.swept import write_swept
 from sarrus.errors import MechanismError
-from sarrus.layout import FEATURE_COLS
 
 # Contact lines by the simpler kind of the two cores
 LINES = {POINT: 1, SEGMENT: 2, POLYTOPE: 8}
@@ -61,7 +61,7 @@ class Detector:
             np.zeros(packed.edges, np.int64),
             np.zeros(packed.edges, np.int64),
         )
-        self._fresh = np.zeros((LINES[POLYTOPE], FEATURE_COLS))
+        self._fresh = np.zeros((LINES[POLYTOPE], at.FEATURE_COLS))
         self._box = np.zeros((self.count, 6))
         self._order = np.arange(self.count)
         self._axis = 0
@@ -136,7 +136,7 @@ class Detector:
         pairs = np.ascontiguousarray(pairs, np.int64)
         rows = int(self.capacity[pairs].sum())
         if out is None:
-            out = np.zeros((rows, FEATURE_COLS))
+            out = np.zeros((rows, at.FEATURE_COLS))
         if out.shape[0] < rows:
             raise ValueError(f"features: out has {out.shape[0]} rows, {rows} are needed")
         with Compiling(narrow.write_lines, "contact lines"):

@@ -5,23 +5,9 @@ the body of the plane or line; `narrow` then turns it into the order of the pair
 
 from math import nan, sqrt
 
+from sarrus import layout as at
 from sarrus._jit import helper, kernel
 from sarrus.collision.poses import into_a, into_b
-from sarrus.layout import (
-    EDGES_FEATURE,
-    FEATURE_E,
-    FEATURE_FLIP,
-    FEATURE_KEY,
-    FEATURE_N,
-    FEATURE_PA,
-    FEATURE_PB,
-    FEATURE_R,
-    FEATURE_TYPE,
-    LINE,
-    NO_FEATURE,
-    PLANE,
-    POINTS,
-)
 from sarrus.maths.access import get1, get3, put1, put3
 from sarrus.maths.vectors import ZERO3, axpy3, cross, dot, mtv, mv, scale3, sub3
 
@@ -49,50 +35,50 @@ def unit(v):
 def put_line(out, k, kind, flip, pa, pb, n, e, r, number):
     """Points pa, pb, normal or direction n and direction e, each in the frame of its body; pa and n belong to
     the body of the plane or line"""
-    put1(out, k, FEATURE_TYPE, kind)
-    put1(out, k, FEATURE_FLIP, flip)
-    put3(out, k, FEATURE_PA, pa)
-    put3(out, k, FEATURE_PB, pb)
-    put3(out, k, FEATURE_N, n)
-    put3(out, k, FEATURE_E, e)
-    put1(out, k, FEATURE_R, r)
-    put1(out, k, FEATURE_KEY, number + FLIPPED * flip)
+    put1(out, k, at.FEATURE_TYPE, kind)
+    put1(out, k, at.FEATURE_FLIP, flip)
+    put3(out, k, at.FEATURE_PA, pa)
+    put3(out, k, at.FEATURE_PB, pb)
+    put3(out, k, at.FEATURE_N, n)
+    put3(out, k, at.FEATURE_E, e)
+    put1(out, k, at.FEATURE_R, r)
+    put1(out, k, at.FEATURE_KEY, number + FLIPPED * flip)
 
 
 @kernel
 def put_plane(out, k, on_b, foot, x, n, pose, number):
     """A plane through `foot` with the normal n, of B where on_b, and the point x of the other; frame of A"""
     if on_b:
-        put_line(out, k, PLANE, 1.0, into_b(pose, foot), x, mtv(pose[0], n), ZERO3, 0.0, number)
+        put_line(out, k, at.PLANE, 1.0, into_b(pose, foot), x, mtv(pose[0], n), ZERO3, 0.0, number)
     else:
-        put_line(out, k, PLANE, 0.0, foot, into_b(pose, x), n, ZERO3, 0.0, number)
+        put_line(out, k, at.PLANE, 0.0, foot, into_b(pose, x), n, ZERO3, 0.0, number)
 
 
 @kernel
 def clear_lines(out, k, count):
     for i in range(k, k + count):
-        put1(out, i, FEATURE_TYPE, NO_FEATURE)
+        put1(out, i, at.FEATURE_TYPE, at.NO_FEATURE)
 
 
 @kernel
 def gap(out, k, pose):
     """phi [m] of a line at the pose of B in A; NaN for a row without feature"""
-    kind = get1(out, k, FEATURE_TYPE)
-    pa, pb = get3(out, k, FEATURE_PA), get3(out, k, FEATURE_PB)
-    n, e = get3(out, k, FEATURE_N), get3(out, k, FEATURE_E)
-    if get1(out, k, FEATURE_FLIP) > 0.5:
+    kind = get1(out, k, at.FEATURE_TYPE)
+    pa, pb = get3(out, k, at.FEATURE_PA), get3(out, k, at.FEATURE_PB)
+    n, e = get3(out, k, at.FEATURE_N), get3(out, k, at.FEATURE_E)
+    if get1(out, k, at.FEATURE_FLIP) > 0.5:
         pa, n = into_a(pose, pa), mv(pose[0], n)
     else:
         pb, e = into_a(pose, pb), mv(pose[0], e)
     d = sub3(pb, pa)
-    r = get1(out, k, FEATURE_R)
-    if kind == PLANE:
+    r = get1(out, k, at.FEATURE_R)
+    if kind == at.PLANE:
         return dot(n, d) - r
-    if kind == POINTS:
+    if kind == at.POINTS:
         return sqrt(dot(d, d)) - r
-    if kind == LINE:
+    if kind == at.LINE:
         across = axpy3(-dot(n, d), n, d)
         return sqrt(dot(across, across)) - r
-    if kind == EDGES_FEATURE:
+    if kind == at.EDGES_FEATURE:
         return dot(unit(cross(n, e)), d) - r
     return nan

@@ -6,12 +6,12 @@ point (an edge of the incident core, or -1 - k for side k of the reference face)
 
 from math import cos, pi, sin, sqrt
 
+from sarrus import layout as at
 from sarrus._jit import helper, kernel
 from sarrus.collision.axes import scale_of
 from sarrus.collision.closest import clamp, corner, distance2
 from sarrus.collision.cores import E0, F0, NF, NV
 from sarrus.collision.lines import CORNER_KEY, CROSSING_KEY, VERTEX_KEY, key, put_plane
-from sarrus.layout import PLANE
 from sarrus.maths.access import get3, put3
 from sarrus.maths.vectors import axpy3, cross, dot, sub3
 
@@ -132,14 +132,14 @@ def spread(Q, first, count, u, w, directions):
     c, s, low = 1.0, 0.0, 1e300
     turn_c, turn_s = cos(2.0 * pi / directions), sin(2.0 * pi / directions)
     for _ in range(directions):
-        best, at = -1e300, -1
+        best, furthest = -1e300, -1
         for q in range(first, first + count):
             d = c * dot(u, get3(Q, q, 0)) + s * dot(w, get3(Q, q, 0))
             if Q[q, KEPT] > 0.0 and d > best:
-                best, at = d, q
-        if at >= 0:
-            Q[at, KEPT] = 1.0
-            low = Q[at, GAP] if Q[at, GAP] < low else low
+                best, furthest = d, q
+        if furthest >= 0:
+            Q[furthest, KEPT] = 1.0
+            low = Q[furthest, GAP] if Q[furthest, GAP] < low else low
         c, s = c * turn_c - s * turn_s, c * turn_s + s * turn_c
     return low
 
@@ -169,13 +169,13 @@ def name(geo, inc, ref, i, before, after):
     E, F, L = geo[3], geo[5], geo[6]
     e, f = geo[0][inc, E0], geo[0][ref, F0] + i
     if before >= 0 and after >= 0:
-        return key(PLANE, VERTEX_KEY, i, common_vertex(E, e + before, e + after), 0)
+        return key(at.PLANE, VERTEX_KEY, i, common_vertex(E, e + before, e + after), 0)
     if before < 0 and after < 0:
         # The corner at the start of the later side; sides in turn around the face
         k, l = -1 - before, -1 - after
-        return key(PLANE, CORNER_KEY, i, L[F[f, 0] + k, 1], L[F[f, 0] + l, 1])
+        return key(at.PLANE, CORNER_KEY, i, L[F[f, 0] + k, 1], L[F[f, 0] + l, 1])
     k = -1 - min(before, after)
-    return key(PLANE, CROSSING_KEY, i, max(before, after), L[F[f, 0] + k, 1])
+    return key(at.PLANE, CROSSING_KEY, i, max(before, after), L[F[f, 0] + k, 1])
 
 
 @kernel

@@ -7,6 +7,7 @@ last pose at which it was apart (balls and capsules), or of the axis that ceased
 
 from math import inf
 
+from sarrus import layout as at
 from sarrus._jit import entry, helper, kernel
 from sarrus.collision.cores import BODY, KIND, POLYTOPE, RADIUS, WIDTH
 from sarrus.collision.lines import INSIDE, clear_lines, gap
@@ -14,14 +15,6 @@ from sarrus.collision.polytopes import polytope_distance, polytope_lines
 from sarrus.collision.poses import between, into_a, into_b, relative, speed_on, travel, way_of
 from sarrus.collision.rounded import nearest
 from sarrus.collision.rounded_lines import put_rounded
-from sarrus.layout import (
-    FEATURE_COLS,
-    FEATURE_FLIP,
-    FEATURE_KEY,
-    FEATURE_RB,
-    FEATURE_TYPE,
-    NO_FEATURE,
-)
 from sarrus.maths.access import get1, put1
 from sarrus.maths.vectors import dot, mv, sub3, sum3
 
@@ -80,7 +73,7 @@ def pose_at(way, pose0, pose1, t):
 def from_outside(out, line, capacity, pose0):
     """Whether no line is inside at the start of the step"""
     for k in range(line, line + capacity):
-        if get1(out, k, FEATURE_TYPE) != NO_FEATURE and not gap(out, k, pose0) >= -INSIDE:
+        if get1(out, k, at.FEATURE_TYPE) != at.NO_FEATURE and not gap(out, k, pose0) >= -INSIDE:
             return False
     return True
 
@@ -122,14 +115,14 @@ def finish(geo, a, b, swap, room, reach, pose0, pose1, fresh):
     """Puts the lines of a pair into its own order, with the radius of the body that carries the point; leaves
     out those beyond reach"""
     for k in range(room):
-        if get1(fresh, k, FEATURE_TYPE) == NO_FEATURE:
+        if get1(fresh, k, at.FEATURE_TYPE) == at.NO_FEATURE:
             continue
         if reach < inf and gap(fresh, k, pose1) > reach and gap(fresh, k, pose0) > reach:
-            put1(fresh, k, FEATURE_TYPE, NO_FEATURE)
-        flip = get1(fresh, k, FEATURE_FLIP)
-        put1(fresh, k, FEATURE_RB, geo[1][a if flip > 0.5 else b, RADIUS])
+            put1(fresh, k, at.FEATURE_TYPE, at.NO_FEATURE)
+        flip = get1(fresh, k, at.FEATURE_FLIP)
+        put1(fresh, k, at.FEATURE_RB, geo[1][a if flip > 0.5 else b, RADIUS])
         if swap:
-            put1(fresh, k, FEATURE_FLIP, 1.0 - flip)
+            put1(fresh, k, at.FEATURE_FLIP, 1.0 - flip)
 
 
 @kernel
@@ -137,9 +130,9 @@ def row_for(out, line, room, number):
     """The row with this key, else the first without feature, else -1"""
     free = -1
     for k in range(line, line + room):
-        if get1(out, k, FEATURE_TYPE) == NO_FEATURE:
+        if get1(out, k, at.FEATURE_TYPE) == at.NO_FEATURE:
             free = k if free < 0 else free
-        elif get1(out, k, FEATURE_KEY) == number:
+        elif get1(out, k, at.FEATURE_KEY) == number:
             return k
     return free
 
@@ -149,13 +142,13 @@ def add_lines(out, line, room, fresh):
     """Adds fresh lines to those that the pair has; where no row is left, the fresh ones take the first"""
     taken = line
     for k in range(room):
-        if get1(fresh, k, FEATURE_TYPE) == NO_FEATURE:
+        if get1(fresh, k, at.FEATURE_TYPE) == at.NO_FEATURE:
             continue
-        row = row_for(out, line, room, get1(fresh, k, FEATURE_KEY))
+        row = row_for(out, line, room, get1(fresh, k, at.FEATURE_KEY))
         if row < 0:
             row = taken
             taken += 1
-        for c in range(FEATURE_COLS):
+        for c in range(at.FEATURE_COLS):
             out[row, c] = fresh[k, c]
 
 

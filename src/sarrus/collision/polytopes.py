@@ -2,6 +2,7 @@
 
 from math import sqrt
 
+from sarrus import layout as at
 from sarrus._jit import helper, kernel
 from sarrus.collision.axes import (
     CROSSING,
@@ -39,7 +40,6 @@ from sarrus.collision.manifold import (
     put_manifold,
 )
 from sarrus.collision.poses import into_b, travel
-from sarrus.layout import EDGES_FEATURE, PLANE
 from sarrus.maths.access import get3
 from sarrus.maths.vectors import ZERO3, axpy3, cross, dot, mtv, scale3, sub3
 
@@ -78,8 +78,8 @@ def put_crossing(geo, a, i, b, j, n, sine2, pose, work, out, line):
     if sine2 > NEARLY_PARALLEL2:
         ea, eb = unit(e), unit(f)
         ea = ea if dot(cross(ea, eb), n) > 0.0 else scale3(-1.0, ea)
-        number = key(EDGES_FEATURE, 0, 0, i, j)
-        put_line(out, line, EDGES_FEATURE, 0.0, pa, into_b(pose, pb), ea, mtv(pose[0], eb), 0.0, number)
+        number = key(at.EDGES_FEATURE, 0, 0, i, j)
+        put_line(out, line, at.EDGES_FEATURE, 0.0, pa, into_b(pose, pb), ea, mtv(pose[0], eb), 0.0, number)
         return 1
     ee = dot(e, e)
     along = dot(f, e)
@@ -91,8 +91,8 @@ def put_crossing(geo, a, i, b, j, n, sine2, pose, work, out, line):
         q = axpy3(min(t0, t1) if k == 0 else max(t0, t1), f, x)
         if k == 1 and not abs(t1 - t0) * sqrt(dot(f, f)) > SLACK * scale_of(geo, a, b):
             break
-        number = key(PLANE, EDGE_END_KEY, k, i, j)
-        put_line(out, line + k, PLANE, 0.0, pa, into_b(pose, q), n, ZERO3, 0.0, number)
+        number = key(at.PLANE, EDGE_END_KEY, k, i, j)
+        put_line(out, line + k, at.PLANE, 0.0, pa, into_b(pose, q), n, ZERO3, 0.0, number)
         made += 1
     return made
 
@@ -116,7 +116,7 @@ def put_support(geo, a, b, n, pa, on_b, region, index, room, pose, work, out, li
         s = dot(n, sub3(x, pa))
         if v != lowest_v and (not s - low < SLOPE * sqrt(distance2(x, bottom)) or made == room - 1):
             continue
-        number = key(PLANE, SUPPORT_KEY, region, index, v)
+        number = key(at.PLANE, SUPPORT_KEY, region, index, v)
         put_plane(out, line + made, on_b, pa, x, n, pose, number)
         made += 1
         if made == room:
@@ -127,12 +127,12 @@ def put_support(geo, a, b, n, pa, on_b, region, index, room, pose, work, out, li
 @kernel
 def support_point(geo, a, n):
     """The vertex of A outermost along n"""
-    high, at = -1e300, 0
+    high, vertex = -1e300, 0
     for v in range(geo[0][a, NV]):
         s = dot(n, corner(geo, a, v))
         if s > high:
-            high, at = s, v
-    return corner(geo, a, at)
+            high, vertex = s, v
+    return corner(geo, a, vertex)
 
 
 @kernel

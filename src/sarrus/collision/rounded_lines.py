@@ -2,6 +2,7 @@
 
 from math import sqrt
 
+from sarrus import layout as at
 from sarrus._jit import helper, kernel
 from sarrus.collision.axes import scale_of
 from sarrus.collision.closest import EDGE, FACE, clamp, corner
@@ -9,7 +10,6 @@ from sarrus.collision.cores import E0, F0, KIND, POLYTOPE, SEGMENT
 from sarrus.collision.lines import EDGE_END_KEY, SWEPT_KEY, VERTEX_KEY, key, put_line, unit
 from sarrus.collision.manifold import SLACK, facing
 from sarrus.collision.poses import into_a, into_b
-from sarrus.layout import EDGES_FEATURE, LINE, PLANE, POINTS
 from sarrus.maths.access import get3
 from sarrus.maths.vectors import ZERO3, axpy3, cross, dot, mtv, scale3, sub3
 
@@ -71,7 +71,9 @@ def put_segment_on_face(geo, a, i, b, r, pose, out, line):
         q = axpy3(t, sub3(end, start), start)
         foot = axpy3(-(dot(n, q) - geo[4][geo[0][a, F0] + i, 3]), n, q)
         what = VERTEX_KEY if t == 0.0 or t == 1.0 else EDGE_END_KEY
-        put_line(out, line + k, PLANE, 0.0, foot, axpy3(t, f, x), n, ZERO3, r, key(PLANE, what, i, k, 0))
+        put_line(
+            out, line + k, at.PLANE, 0.0, foot, axpy3(t, f, x), n, ZERO3, r, key(at.PLANE, what, i, k, 0)
+        )
         made += 1
     return made
 
@@ -98,11 +100,11 @@ def put_parallel(geo, a, i, b, n, r, as_planes, pose, out, line):
         s = clamp((start + t * along) / ee)
         foot = axpy3(s, e, u)
         if as_planes:
-            put_line(out, line + k, PLANE, 0.0, foot, q, n, ZERO3, r, key(PLANE, EDGE_END_KEY, 1, i, k))
+            put_line(out, line + k, at.PLANE, 0.0, foot, q, n, ZERO3, r, key(at.PLANE, EDGE_END_KEY, 1, i, k))
         elif t == 0.0 or t == 1.0:
-            put_line(out, line + k, LINE, 0.0, foot, q, unit(e), ZERO3, r, key(LINE, 0, 0, i, k))
+            put_line(out, line + k, at.LINE, 0.0, foot, q, unit(e), ZERO3, r, key(at.LINE, 0, 0, i, k))
         else:
-            put_line(out, line + k, LINE, 1.0, q, foot, unit(f), ZERO3, r, key(LINE, 1, 0, i, k))
+            put_line(out, line + k, at.LINE, 1.0, q, foot, unit(f), ZERO3, r, key(at.LINE, 1, 0, i, k))
         made += 1
     return made
 
@@ -127,7 +129,16 @@ def put_crossing_segments(geo, a, i, b, pa, pb, n, r, pose, out, line):
     x, f = edge(geo, b, 0)
     ea = scale3(1.0 if dot(m, mtv(pose[0], n)) > 0.0 else -1.0, unit(e))
     put_line(
-        out, line, EDGES_FEATURE, 0.0, pa, into_b(pose, pb), ea, unit(f), r, key(EDGES_FEATURE, 0, 0, i, 0)
+        out,
+        line,
+        at.EDGES_FEATURE,
+        0.0,
+        pa,
+        into_b(pose, pb),
+        ea,
+        unit(f),
+        r,
+        key(at.EDGES_FEATURE, 0, 0, i, 0),
     )
 
 
@@ -160,21 +171,30 @@ def put_rounded(geo, a, b, found, r, signed, pose, out, line):
             if made == 0:
                 n = get3(geo[4], geo[0][a, F0] + i, 0)
                 put_line(
-                    out, line, PLANE, 0.0, pa, into_b(pose, pb), n, ZERO3, r, key(PLANE, VERTEX_KEY, i, j, 0)
+                    out,
+                    line,
+                    at.PLANE,
+                    0.0,
+                    pa,
+                    into_b(pose, pb),
+                    n,
+                    ZERO3,
+                    r,
+                    key(at.PLANE, VERTEX_KEY, i, j, 0),
                 )
             return
     if signed:
-        number = key(PLANE, SWEPT_KEY, region, i, j)
-        put_line(out, line, PLANE, 0.0, pa, into_b(pose, pb), n, ZERO3, r, number)
+        number = key(at.PLANE, SWEPT_KEY, region, i, j)
+        put_line(out, line, at.PLANE, 0.0, pa, into_b(pose, pb), n, ZERO3, r, number)
     elif region == EDGE and other == EDGE:
         put_crossing_segments(geo, a, i, b, pa, pb, n, r, pose, out, line)
     elif capsule and lies_along(geo, a, region, i, b, other, pose):
         put_parallel(geo, a, i if region == EDGE else 0, b, n, r, False, pose, out, line)
     elif region == EDGE:
         u, e = edge(geo, a, i)
-        put_line(out, line, LINE, 0.0, pa, into_b(pose, pb), unit(e), ZERO3, r, key(LINE, 0, 0, i, j))
+        put_line(out, line, at.LINE, 0.0, pa, into_b(pose, pb), unit(e), ZERO3, r, key(at.LINE, 0, 0, i, j))
     elif other == EDGE:
         x, f = edge(geo, b, 0)
-        put_line(out, line, LINE, 1.0, into_b(pose, pb), pa, unit(f), ZERO3, r, key(LINE, 1, 0, i, j))
+        put_line(out, line, at.LINE, 1.0, into_b(pose, pb), pa, unit(f), ZERO3, r, key(at.LINE, 1, 0, i, j))
     else:
-        put_line(out, line, POINTS, 0.0, pa, into_b(pose, pb), ZERO3, ZERO3, r, key(POINTS, 0, 0, i, j))
+        put_line(out, line, at.POINTS, 0.0, pa, into_b(pose, pb), ZERO3, ZERO3, r, key(at.POINTS, 0, 0, i, j))

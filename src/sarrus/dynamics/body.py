@@ -3,8 +3,8 @@
 A step has a velocity v and an angular velocity w, world frame: x1 = x0 + dt v and q1 = F q0, F the turn
 (f0, f) with f = dt w / 2."""
 
+from sarrus import layout as at
 from sarrus._jit import helper
-from sarrus.layout import Q1, R1, X1, Q, X
 from sarrus.maths.access import get3, get4, put3, put4, put9
 from sarrus.maths.quaternion import half_turn, qmul, rotation, vector_part
 from sarrus.maths.vectors import (
@@ -38,10 +38,10 @@ def place(state, work, b, dt, v, w):
 @helper
 def place_turned(state, work, b, dt, v, F):
     """`place` for the turn F"""
-    q = qmul(F, get4(state, b, Q))
-    put3(work, b, X1, axpy3(dt, v, get3(state, b, X)))
-    put4(work, b, Q1, q)
-    put9(work, b, R1, rotation(q))
+    q = qmul(F, get4(state, b, at.Q))
+    put3(work, b, at.X1, axpy3(dt, v, get3(state, b, at.X)))
+    put4(work, b, at.Q1, q)
+    put9(work, b, at.R1, rotation(q))
 
 
 @helper

@@ -7,76 +7,10 @@ contact point moves through the material, it is dt times the velocity at the nod
 
 Implements: [MC23] eqs. (21)-(29).  Differs: exact cone, finite slip, forces as plain wrenches."""
 
+from sarrus import layout as at
 from sarrus._jit import helper, kernel
 from sarrus.dynamics.coordinates import arm_between, coordinate
 from sarrus.dynamics.features import gap_of, is_round, unit3
-from sarrus.layout import (
-    ARM_A,
-    ARM_B,
-    BODIES,
-    BOUND,
-    CONTACT_A,
-    CONTACT_B,
-    CONTACT_COORDINATE,
-    CONTACT_FREEDOM,
-    CONTACT_JOINT,
-    CONTACT_KIND,
-    CONTACT_ROWS,
-    CONTACTS,
-    COORD,
-    DRIVEN,
-    EFFORT_BASE,
-    EFFORT_LEFT,
-    END0,
-    END1,
-    END_BODY,
-    FEATURE_FLIP,
-    FEATURE_TYPE,
-    FLAGS,
-    FRAME,
-    FREEDOM,
-    G0,
-    GAP,
-    JOINT_A,
-    JOINT_B,
-    JW,
-    LIMIT,
-    LOCAL_A,
-    LOCAL_B,
-    MASS,
-    MU,
-    NO_FEATURE,
-    NODE_A,
-    NODE_B,
-    ON,
-    POINT,
-    R1,
-    ROTATIONS,
-    ROUND,
-    S_CONTACTS,
-    S_JOINTS,
-    SCALE_F,
-    SCALE_L,
-    SIDE,
-    STIFFNESS,
-    STIFFNESS_BASE,
-    T_CONTACTS,
-    T_ENDS,
-    T_JOINTS,
-    T_ROWS,
-    TOUCH,
-    TRANSLATIONS,
-    TRIAL,
-    TRIAL_A,
-    TRIAL_B,
-    VARIABLES,
-    W_CONTACTS,
-    W_ENDS,
-    W_FREEDOMS,
-    X1,
-    F,
-    V,
-)
 from sarrus.maths.access import add_to6, get1, get3, get6, get9, put1, put3, put6
 from sarrus.maths.quaternion import half_turn
 from sarrus.maths.spatial import carry_force, dot6, scale6
@@ -89,23 +23,23 @@ NATURAL = 9.81
 @helper
 def bodies_of(topo, state, i):
     """(A, B) of contact i as its features have them"""
-    it = topo[0, T_CONTACTS] + i
-    if get1(state, topo[0, S_CONTACTS] + i, FEATURE_FLIP) != 0.0:
-        return topo[it, CONTACT_B], topo[it, CONTACT_A]
-    return topo[it, CONTACT_A], topo[it, CONTACT_B]
+    it = topo[0, at.T_CONTACTS] + i
+    if get1(state, topo[0, at.S_CONTACTS] + i, at.FEATURE_FLIP) != 0.0:
+        return topo[it, at.CONTACT_B], topo[it, at.CONTACT_A]
+    return topo[it, at.CONTACT_A], topo[it, at.CONTACT_B]
 
 
 @helper
 def is_on(topo, state, i):
-    return get1(state, topo[0, S_CONTACTS] + i, ON) != 0.0
+    return get1(state, topo[0, at.S_CONTACTS] + i, at.ON) != 0.0
 
 
 @helper
 def rows_of(topo, state, i):
     """Scalar rows of contact i: 3 with friction, else 1"""
-    if topo[topo[0, T_CONTACTS] + i, CONTACT_KIND] != TOUCH:
+    if topo[topo[0, at.T_CONTACTS] + i, at.CONTACT_KIND] != at.TOUCH:
         return 1
-    return 3 if get1(state, topo[0, S_CONTACTS] + i, MU) > 0.0 else 1
+    return 3 if get1(state, topo[0, at.S_CONTACTS] + i, at.MU) > 0.0 else 1
 
 
 @helper
@@ -130,12 +64,12 @@ def wrench_at(d, arm):
 @kernel
 def inverse_mass(topo, par, work, b, w):
     """w' M^-1 w of body b at the node"""
-    if b == topo[0, BODIES]:
+    if b == topo[0, at.BODIES]:
         return 0.0
-    J = get9(work, b, JW)
+    J = get9(work, b, at.JW)
     c0 = (J[4] * J[8] - J[5] * J[7], J[5] * J[6] - J[3] * J[8], J[3] * J[7] - J[4] * J[6])
     det = J[0] * c0[0] + J[1] * c0[1] + J[2] * c0[2]
-    total = dot(w[0], w[0]) / get1(par, b, MASS)
+    total = dot(w[0], w[0]) / get1(par, b, at.MASS)
     if det > 0.0:
         t = w[1]
         c1 = (J[2] * J[7] - J[1] * J[8], J[0] * J[8] - J[2] * J[6], J[1] * J[6] - J[0] * J[7])
@@ -147,79 +81,86 @@ def inverse_mass(topo, par, work, b, w):
 @kernel
 def put_scales(topo, par, state, work, i, A, B, dt):
     """Natural force and length of contact i: its effective mass times 9.81, and 9.81 dt^2"""
-    w = topo[0, W_CONTACTS] + i
-    inverse = inverse_mass(topo, par, work, B, get6(work, w, NODE_B))
-    inverse += inverse_mass(topo, par, work, A, get6(work, w, NODE_A))
-    put1(work, w, SCALE_F, NATURAL / inverse)
-    put1(work, w, SCALE_L, NATURAL * dt * dt)
+    w = topo[0, at.W_CONTACTS] + i
+    inverse = inverse_mass(topo, par, work, B, get6(work, w, at.NODE_B))
+    inverse += inverse_mass(topo, par, work, A, get6(work, w, at.NODE_A))
+    put1(work, w, at.SCALE_F, NATURAL / inverse)
+    put1(work, w, at.SCALE_L, NATURAL * dt * dt)
 
 
 @kernel
 def enter_touch(topo, par, state, work, i):
     """Row vectors, frame and contact point of contact i at the node in `work`"""
-    k, w = topo[0, S_CONTACTS] + i, topo[0, W_CONTACTS] + i
+    k, w = topo[0, at.S_CONTACTS] + i, topo[0, at.W_CONTACTS] + i
     A, B = bodies_of(topo, state, i)
-    xa, Ra, xb, Rb = get3(work, A, X1), get9(work, A, R1), get3(work, B, X1), get9(work, B, R1)
+    xa, Ra, xb, Rb = get3(work, A, at.X1), get9(work, A, at.R1), get3(work, B, at.X1), get9(work, B, at.R1)
     phi, n, point = gap_of(state, k, xa, Ra, xb, Rb)
     t1, t2 = tangents(n)
     ra, rb = sub3(point, xa), sub3(point, xb)
-    put1(work, w, GAP, phi)
-    put3(work, w, POINT, point)
-    put3(work, w, FRAME, n)
-    put3(work, w, FRAME + 3, t1)
-    put3(work, w, FRAME + 6, t2)
-    put3(work, w, ARM_A, ra)
-    put3(work, w, ARM_B, rb)
-    put3(work, w, LOCAL_A, mtv(Ra, ra))
-    put3(work, w, LOCAL_B, mtv(Rb, rb))
-    put1(work, w, ROUND, 1.0 if is_round(state, k) else 0.0)
+    put1(work, w, at.GAP, phi)
+    put3(work, w, at.POINT, point)
+    put3(work, w, at.FRAME, n)
+    put3(work, w, at.FRAME + 3, t1)
+    put3(work, w, at.FRAME + 6, t2)
+    put3(work, w, at.ARM_A, ra)
+    put3(work, w, at.ARM_B, rb)
+    put3(work, w, at.LOCAL_A, mtv(Ra, ra))
+    put3(work, w, at.LOCAL_B, mtv(Rb, rb))
+    put1(work, w, at.ROUND, 1.0 if is_round(state, k) else 0.0)
     for j in range(3):
-        d = get3(work, w, FRAME + 3 * j)
-        put6(work, w, NODE_B + 6 * j, wrench_at(d, rb))
-        put6(work, w, NODE_A + 6 * j, scale6(-1.0, wrench_at(d, ra)))
+        d = get3(work, w, at.FRAME + 3 * j)
+        put6(work, w, at.NODE_B + 6 * j, wrench_at(d, rb))
+        put6(work, w, at.NODE_A + 6 * j, scale6(-1.0, wrench_at(d, ra)))
 
 
 @kernel
 def enter_bound(topo, par, state, work, i):
     """Row vectors of a limit or of dry friction on a joint coordinate, at the node in `work`"""
-    it, k, w = topo[0, T_CONTACTS] + i, topo[0, S_CONTACTS] + i, topo[0, W_CONTACTS] + i
-    c = topo[it, CONTACT_JOINT]
-    q, g = coordinate(topo, par, state, work, c, topo[it, CONTACT_COORDINATE], True)
-    side = get1(state, k, SIDE)
-    put6(work, w, NODE_B, scale6(side, g))
-    put6(work, w, NODE_A, scale6(-side, carry_force(g, arm_between(work, topo, c))))
-    put1(work, w, GAP, side * (q - get1(state, k, BOUND)) if topo[it, CONTACT_KIND] == LIMIT else 0.0)
+    it, k, w = topo[0, at.T_CONTACTS] + i, topo[0, at.S_CONTACTS] + i, topo[0, at.W_CONTACTS] + i
+    c = topo[it, at.CONTACT_JOINT]
+    q, g = coordinate(topo, par, state, work, c, topo[it, at.CONTACT_COORDINATE], True)
+    side = get1(state, k, at.SIDE)
+    put6(work, w, at.NODE_B, scale6(side, g))
+    put6(work, w, at.NODE_A, scale6(-side, carry_force(g, arm_between(work, topo, c))))
+    put1(
+        work,
+        w,
+        at.GAP,
+        side * (q - get1(state, k, at.BOUND)) if topo[it, at.CONTACT_KIND] == at.LIMIT else 0.0,
+    )
 
 
 @kernel
 def enter_contacts(topo, par, state, work, dt):
     """What a step needs of all contacts at its first node, also those that it will not look at: their gaps"""
-    for i in range(topo[0, CONTACTS]):
-        it = topo[0, T_CONTACTS] + i
-        if topo[it, CONTACT_KIND] == TOUCH:
-            if int(get1(state, topo[0, S_CONTACTS] + i, FEATURE_TYPE)) == NO_FEATURE:
+    for i in range(topo[0, at.CONTACTS]):
+        it = topo[0, at.T_CONTACTS] + i
+        if topo[it, at.CONTACT_KIND] == at.TOUCH:
+            if int(get1(state, topo[0, at.S_CONTACTS] + i, at.FEATURE_TYPE)) == at.NO_FEATURE:
                 continue
             enter_touch(topo, par, state, work, i)
             A, B = bodies_of(topo, state, i)
         else:
             enter_bound(topo, par, state, work, i)
-            line = topo[0, T_JOINTS] + topo[it, CONTACT_JOINT]
-            A, B = topo[line, JOINT_A], topo[line, JOINT_B]
+            line = topo[0, at.T_JOINTS] + topo[it, at.CONTACT_JOINT]
+            A, B = topo[line, at.JOINT_A], topo[line, at.JOINT_B]
         put_scales(topo, par, state, work, i, A, B, dt)
 
 
 @kernel
 def trial_gap(topo, par, state, work, i):
     """Gap of contact i at the trial configuration"""
-    it, k = topo[0, T_CONTACTS] + i, topo[0, S_CONTACTS] + i
-    if topo[it, CONTACT_KIND] == TOUCH:
+    it, k = topo[0, at.T_CONTACTS] + i, topo[0, at.S_CONTACTS] + i
+    if topo[it, at.CONTACT_KIND] == at.TOUCH:
         A, B = bodies_of(topo, state, i)
         phi, n, point = gap_of(
-            state, k, get3(work, A, X1), get9(work, A, R1), get3(work, B, X1), get9(work, B, R1)
+            state, k, get3(work, A, at.X1), get9(work, A, at.R1), get3(work, B, at.X1), get9(work, B, at.R1)
         )
         return phi
-    q, g = coordinate(topo, par, state, work, topo[it, CONTACT_JOINT], topo[it, CONTACT_COORDINATE], True)
-    return get1(state, k, SIDE) * (q - get1(state, k, BOUND))
+    q, g = coordinate(
+        topo, par, state, work, topo[it, at.CONTACT_JOINT], topo[it, at.CONTACT_COORDINATE], True
+    )
+    return get1(state, k, at.SIDE) * (q - get1(state, k, at.BOUND))
 
 
 @helper
@@ -232,67 +173,74 @@ def turned(a, w, dt):
 @kernel
 def evaluate_touch(topo, par, state, work, i, dt):
     """Gap and slip of contact i at the trial configuration, and their row vectors"""
-    n, k, w = topo[0, BODIES], topo[0, S_CONTACTS] + i, topo[0, W_CONTACTS] + i
+    n, k, w = topo[0, at.BODIES], topo[0, at.S_CONTACTS] + i, topo[0, at.W_CONTACTS] + i
     A, B = bodies_of(topo, state, i)
-    xa, Ra, xb, Rb = get3(work, A, X1), get9(work, A, R1), get3(work, B, X1), get9(work, B, R1)
+    xa, Ra, xb, Rb = get3(work, A, at.X1), get9(work, A, at.R1), get3(work, B, at.X1), get9(work, B, at.R1)
     phi, normal, point = gap_of(state, k, xa, Ra, xb, Rb)
-    put1(work, w, TRIAL, phi)
-    put6(work, w, TRIAL_B, wrench_at(normal, sub3(point, xb)))
-    put6(work, w, TRIAL_A, scale6(-1.0, wrench_at(normal, sub3(point, xa))))
-    if not get1(state, k, MU) > 0.0:
+    put1(work, w, at.TRIAL, phi)
+    put6(work, w, at.TRIAL_B, wrench_at(normal, sub3(point, xb)))
+    put6(work, w, at.TRIAL_A, scale6(-1.0, wrench_at(normal, sub3(point, xa))))
+    if not get1(state, k, at.MU) > 0.0:
         return
-    if get1(work, w, ROUND) != 0.0:
-        va, wa, vb, wb = get3(state, A, V), get3(state, A, V + 3), get3(state, B, V), get3(state, B, V + 3)
-        ra, rb = get3(work, w, ARM_A), get3(work, w, ARM_B)
+    if get1(work, w, at.ROUND) != 0.0:
+        va, wa, vb, wb = (
+            get3(state, A, at.V),
+            get3(state, A, at.V + 3),
+            get3(state, B, at.V),
+            get3(state, B, at.V + 3),
+        )
+        ra, rb = get3(work, w, at.ARM_A), get3(work, w, at.ARM_B)
         if n == A:
             va, wa = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
         if n == B:
             vb, wb = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
         velocity = sub3(add3(vb, cross(wb, rb)), add3(va, cross(wa, ra)))
         for j in range(2):
-            t = get3(work, w, FRAME + 3 + 3 * j)
-            put1(work, w, TRIAL + 1 + j, dt * dot(t, velocity))
-            put6(work, w, TRIAL_B + 6 + 6 * j, (t, turned(cross(rb, t), wb, dt)))
-            put6(work, w, TRIAL_A + 6 + 6 * j, scale6(-1.0, (t, turned(cross(ra, t), wa, dt))))
+            t = get3(work, w, at.FRAME + 3 + 3 * j)
+            put1(work, w, at.TRIAL + 1 + j, dt * dot(t, velocity))
+            put6(work, w, at.TRIAL_B + 6 + 6 * j, (t, turned(cross(rb, t), wb, dt)))
+            put6(work, w, at.TRIAL_A + 6 + 6 * j, scale6(-1.0, (t, turned(cross(ra, t), wa, dt))))
     else:
-        ra, rb = mv(Ra, get3(work, w, LOCAL_A)), mv(Rb, get3(work, w, LOCAL_B))
+        ra, rb = mv(Ra, get3(work, w, at.LOCAL_A)), mv(Rb, get3(work, w, at.LOCAL_B))
         apart = sub3(add3(xb, rb), add3(xa, ra))
         for j in range(2):
-            t = get3(work, w, FRAME + 3 + 3 * j)
-            put1(work, w, TRIAL + 1 + j, dot(t, apart))
-            put6(work, w, TRIAL_B + 6 + 6 * j, wrench_at(t, rb))
-            put6(work, w, TRIAL_A + 6 + 6 * j, scale6(-1.0, wrench_at(t, ra)))
+            t = get3(work, w, at.FRAME + 3 + 3 * j)
+            put1(work, w, at.TRIAL + 1 + j, dot(t, apart))
+            put6(work, w, at.TRIAL_B + 6 + 6 * j, wrench_at(t, rb))
+            put6(work, w, at.TRIAL_A + 6 + 6 * j, scale6(-1.0, wrench_at(t, ra)))
 
 
 @kernel
 def evaluate_bound(topo, par, state, work, i):
     """Distance from a limit, or change of a coordinate with dry friction, and its row vector"""
-    it, k, w = topo[0, T_CONTACTS] + i, topo[0, S_CONTACTS] + i, topo[0, W_CONTACTS] + i
-    c, j = topo[it, CONTACT_JOINT], topo[it, CONTACT_COORDINATE]
+    it, k, w = topo[0, at.T_CONTACTS] + i, topo[0, at.S_CONTACTS] + i, topo[0, at.W_CONTACTS] + i
+    c, j = topo[it, at.CONTACT_JOINT], topo[it, at.CONTACT_COORDINATE]
     q, g = coordinate(topo, par, state, work, c, j, True)
-    if topo[it, CONTACT_KIND] == LIMIT:
-        side = get1(state, k, SIDE)
-        put1(work, w, TRIAL, side * (q - get1(state, k, BOUND)))
+    if topo[it, at.CONTACT_KIND] == at.LIMIT:
+        side = get1(state, k, at.SIDE)
+        put1(work, w, at.TRIAL, side * (q - get1(state, k, at.BOUND)))
     else:
         side = 1.0
-        put1(work, w, TRIAL + 1, q - get1(state, topo[0, S_JOINTS] + c, COORD + j))
-        put1(work, w, TRIAL + 2, 0.0)
-    put6(work, w, TRIAL_B, scale6(side, g))
-    put6(work, w, TRIAL_A, scale6(-side, carry_force(g, arm_between(work, topo, c))))
+        put1(work, w, at.TRIAL + 1, q - get1(state, topo[0, at.S_JOINTS] + c, at.COORD + j))
+        put1(work, w, at.TRIAL + 2, 0.0)
+    put6(work, w, at.TRIAL_B, scale6(side, g))
+    put6(work, w, at.TRIAL_A, scale6(-side, carry_force(g, arm_between(work, topo, c))))
 
 
 @helper
 def force_of(topo, state, work, i, j):
     """Force of scalar row j of contact i"""
-    w = topo[0, W_CONTACTS] + i
-    if topo[topo[0, T_CONTACTS] + i, CONTACT_KIND] == TOUCH:
-        return get1(work, w, VARIABLES + 1 + j)
-    return get1(work, w, VARIABLES + (1 if topo[topo[0, T_CONTACTS] + i, CONTACT_KIND] == LIMIT else 2))
+    w = topo[0, at.W_CONTACTS] + i
+    if topo[topo[0, at.T_CONTACTS] + i, at.CONTACT_KIND] == at.TOUCH:
+        return get1(work, w, at.VARIABLES + 1 + j)
+    return get1(
+        work, w, at.VARIABLES + (1 if topo[topo[0, at.T_CONTACTS] + i, at.CONTACT_KIND] == at.LIMIT else 2)
+    )
 
 
 @helper
 def add_to_body(topo, array, b, column, s, w):
-    if b < topo[0, BODIES]:
+    if b < topo[0, at.BODIES]:
         add_to6(array, b, column, s, w)
 
 
@@ -300,44 +248,44 @@ def add_to_body(topo, array, b, column, s, w):
 def add_contact_impulses(topo, state, work, array, column, dt):
     """Adds dt times the forces of all contacts at the node to a 6-vector of every body; those on freedoms go
     to EFFORT_BASE"""
-    for i in range(topo[0, CONTACTS]):
+    for i in range(topo[0, at.CONTACTS]):
         if not is_on(topo, state, i):
             continue
-        it, w = topo[0, T_CONTACTS] + i, topo[0, W_CONTACTS] + i
-        freedom = topo[it, CONTACT_FREEDOM]
+        it, w = topo[0, at.T_CONTACTS] + i, topo[0, at.W_CONTACTS] + i
+        freedom = topo[it, at.CONTACT_FREEDOM]
         if freedom >= 0:
-            side = get1(state, topo[0, S_CONTACTS] + i, SIDE)
+            side = get1(state, topo[0, at.S_CONTACTS] + i, at.SIDE)
             put1(
-                work, freedom, EFFORT_BASE,
-                get1(work, freedom, EFFORT_BASE) + side * dt * force_of(topo, state, work, i, 0),
+                work, freedom, at.EFFORT_BASE,
+                get1(work, freedom, at.EFFORT_BASE) + side * dt * force_of(topo, state, work, i, 0),
             )  # fmt: skip
             continue
         A, B = ends_of(topo, state, i)
         for j in range(rows_of(topo, state, i)):
             impulse = dt * force_of(topo, state, work, i, j)
-            add_to_body(topo, array, B, column, impulse, get6(work, w, NODE_B + 6 * j))
-            add_to_body(topo, array, A, column, impulse, get6(work, w, NODE_A + 6 * j))
+            add_to_body(topo, array, B, column, impulse, get6(work, w, at.NODE_B + 6 * j))
+            add_to_body(topo, array, A, column, impulse, get6(work, w, at.NODE_A + 6 * j))
 
 
 @helper
 def ends_of(topo, state, i):
     """(A, B) of contact i: bodies that touch, or parent and child of its joint"""
-    it = topo[0, T_CONTACTS] + i
-    if topo[it, CONTACT_KIND] == TOUCH:
+    it = topo[0, at.T_CONTACTS] + i
+    if topo[it, at.CONTACT_KIND] == at.TOUCH:
         return bodies_of(topo, state, i)
-    line = topo[0, T_JOINTS] + topo[it, CONTACT_JOINT]
-    return topo[line, JOINT_A], topo[line, JOINT_B]
+    line = topo[0, at.T_JOINTS] + topo[it, at.CONTACT_JOINT]
+    return topo[line, at.JOINT_A], topo[line, at.JOINT_B]
 
 
 @kernel
 def base_of_efforts(topo, work):
     """Keeps the efforts and stiffnesses of drives, before contacts on freedoms are added"""
-    for b in range(topo[0, BODIES]):
-        if topo[b + 1, FLAGS] & DRIVEN:
-            first = topo[0, W_FREEDOMS] + topo[b + 1, FREEDOM]
-            for i in range(first, first + topo[b + 1, ROTATIONS] + topo[b + 1, TRANSLATIONS]):
-                put1(work, i, EFFORT_BASE, get1(work, i, EFFORT_LEFT))
-                put1(work, i, STIFFNESS_BASE, get1(work, i, STIFFNESS))
+    for b in range(topo[0, at.BODIES]):
+        if topo[b + 1, at.FLAGS] & at.DRIVEN:
+            first = topo[0, at.W_FREEDOMS] + topo[b + 1, at.FREEDOM]
+            for i in range(first, first + topo[b + 1, at.ROTATIONS] + topo[b + 1, at.TRANSLATIONS]):
+                put1(work, i, at.EFFORT_BASE, get1(work, i, at.EFFORT_LEFT))
+                put1(work, i, at.STIFFNESS_BASE, get1(work, i, at.STIFFNESS))
 
 
 @kernel
@@ -345,39 +293,39 @@ def evaluate_contacts(topo, par, state, work, dt):
     """Gap, slip and row vectors of the contacts of the step at the trial configuration; their impulses into
     F"""
     base_of_efforts(topo, work)
-    for i in range(topo[0, CONTACTS]):
+    for i in range(topo[0, at.CONTACTS]):
         if is_on(topo, state, i):
-            if topo[topo[0, T_CONTACTS] + i, CONTACT_KIND] == TOUCH:
+            if topo[topo[0, at.T_CONTACTS] + i, at.CONTACT_KIND] == at.TOUCH:
                 evaluate_touch(topo, par, state, work, i, dt)
             else:
                 evaluate_bound(topo, par, state, work, i)
-    add_contact_impulses(topo, state, work, work, F, dt)
+    add_contact_impulses(topo, state, work, work, at.F, dt)
 
 
 @kernel
 def put_contact_rows(topo, state, work, i, column):
     """Row vectors of contact i between two bodies into its border rows: at the node (G0) or at the trial
     configuration (G1)"""
-    it, w = topo[0, T_CONTACTS] + i, topo[0, W_CONTACTS] + i
+    it, w = topo[0, at.T_CONTACTS] + i, topo[0, at.W_CONTACTS] + i
     A, B = ends_of(topo, state, i)
-    on_b, on_a = (NODE_B, NODE_A) if column == G0 else (TRIAL_B, TRIAL_A)
+    on_b, on_a = (at.NODE_B, at.NODE_A) if column == at.G0 else (at.TRIAL_B, at.TRIAL_A)
     for j in range(rows_of(topo, state, i)):
-        row = topo[0, T_ROWS] + topo[it, CONTACT_ROWS] + j
-        for e in range(topo[row, END0], topo[row, END1]):
-            place = on_b if topo[topo[0, T_ENDS] + e, END_BODY] == B else on_a
-            put6(work, topo[0, W_ENDS] + e, column, get6(work, w, place + 6 * j))
+        row = topo[0, at.T_ROWS] + topo[it, at.CONTACT_ROWS] + j
+        for e in range(topo[row, at.END0], topo[row, at.END1]):
+            place = on_b if topo[topo[0, at.T_ENDS] + e, at.END_BODY] == B else on_a
+            put6(work, topo[0, at.W_ENDS] + e, column, get6(work, w, place + 6 * j))
 
 
 @helper
 def along_row(topo, state, work, i, on_b, on_a, motions, column):
     """What the motions of its bodies, at `column` of an array, amount to along the row vectors of contact i
     at the columns on_b and on_a"""
-    w = topo[0, W_CONTACTS] + i
+    w = topo[0, at.W_CONTACTS] + i
     A, B = ends_of(topo, state, i)
     total = 0.0
-    if topo[0, BODIES] > B:
+    if topo[0, at.BODIES] > B:
         total += dot6(get6(work, w, on_b), get6(motions, B, column))
-    if topo[0, BODIES] > A:
+    if topo[0, at.BODIES] > A:
         total += dot6(get6(work, w, on_a), get6(motions, A, column))
     return total
 
@@ -385,4 +333,4 @@ def along_row(topo, state, work, i, on_b, on_a, motions, column):
 @kernel
 def contact_velocity(topo, state, work, i, j, column):
     """Velocity along row j of contact i at the node, for the velocities at `column` of the state (U, V)"""
-    return along_row(topo, state, work, i, NODE_B + 6 * j, NODE_A + 6 * j, state, column)
+    return along_row(topo, state, work, i, at.NODE_B + 6 * j, at.NODE_A + 6 * j, state, column)

@@ -6,32 +6,9 @@ carried to A."""
 
 from math import atan2, pi, sqrt
 
+from sarrus import layout as at
 from sarrus._jit import helper, kernel
 from sarrus.dynamics.curve import curve_parameter
-from sarrus.layout import (
-    COORD,
-    CURVE,
-    DISTANCE,
-    GEAR,
-    GEAR_A,
-    GEAR_CA,
-    JOINT_A,
-    JOINT_B,
-    JOINT_KIND,
-    JOINT_KR,
-    JOINT_KT,
-    JOINT_PAR,
-    PA,
-    PB,
-    Q1,
-    R1,
-    RB,
-    S_JOINTS,
-    T_JOINTS,
-    TB,
-    X1,
-    U,
-)
 from sarrus.maths.access import add_to6, get1, get3, get4, get6, get9
 from sarrus.maths.quaternion import angle_about, qconj, qmul, rotation_vector, rotation_vector_rate
 from sarrus.maths.spatial import carry_force, dot6
@@ -41,14 +18,17 @@ from sarrus.maths.vectors import ZERO3, add3, cross, dot, mtv, mv, pick, scale3,
 @helper
 def joint_points(par, work, p, A, B):
     """(P_B - P_A, arm of the joint point on B), world frame, at the trial configuration"""
-    rb = mv(get9(work, B, R1), get3(par, p, PB))
-    d = sub3(sub3(add3(get3(work, B, X1), rb), get3(work, A, X1)), mv(get9(work, A, R1), get3(par, p, PA)))
+    rb = mv(get9(work, B, at.R1), get3(par, p, at.PB))
+    d = sub3(
+        sub3(add3(get3(work, B, at.X1), rb), get3(work, A, at.X1)),
+        mv(get9(work, A, at.R1), get3(par, p, at.PA)),
+    )
     return d, rb
 
 
 @helper
 def relative_turn(work, A, B):
-    return qmul(get4(work, B, Q1), qconj(get4(work, A, Q1)))
+    return qmul(get4(work, B, at.Q1), qconj(get4(work, A, at.Q1)))
 
 
 @helper
@@ -94,30 +74,35 @@ def rotation_vector_coordinate(RA, e, j, near):
 @kernel
 def dual_coordinate(topo, par, state, work, c, i):
     """q of `coordinate`, for a joint of the tree without a rotation vector"""
-    line = topo[0, T_JOINTS] + c
-    p, A, B = topo[line, JOINT_PAR], topo[line, JOINT_A], topo[line, JOINT_B]
-    near, kt = get1(state, topo[0, S_JOINTS] + c, COORD + i), topo[line, JOINT_KT]
-    RA = get9(work, A, R1)
+    line = topo[0, at.T_JOINTS] + c
+    p, A, B = topo[line, at.JOINT_PAR], topo[line, at.JOINT_A], topo[line, at.JOINT_B]
+    near, kt = get1(state, topo[0, at.S_JOINTS] + c, at.COORD + i), topo[line, at.JOINT_KT]
+    RA = get9(work, A, at.R1)
     if i < kt:
         d, rb = joint_points(par, work, p, A, B)
-        return dot(mv(RA, get3(par, p, TB + 3 * i)), d)
-    n = get3(par, p, RB)
-    if topo[line, JOINT_KR] == 1:
+        return dot(mv(RA, get3(par, p, at.TB + 3 * i)), d)
+    n = get3(par, p, at.RB)
+    if topo[line, at.JOINT_KR] == 1:
         return angle_about(relative_turn(work, A, B), mv(RA, n), near)
-    q, n = universal_coordinate(RA, get9(work, B, R1), n, get3(par, p, RB + 3), near, i - kt == 1)
+    q, n = universal_coordinate(RA, get9(work, B, at.R1), n, get3(par, p, at.RB + 3), near, i - kt == 1)
     return q
 
 
 @kernel
 def dual_row(topo, par, work, c, i):
     """w of `coordinate`, for a joint of the tree without a rotation vector"""
-    line = topo[0, T_JOINTS] + c
-    p, A, B, kt = topo[line, JOINT_PAR], topo[line, JOINT_A], topo[line, JOINT_B], topo[line, JOINT_KT]
+    line = topo[0, at.T_JOINTS] + c
+    p, A, B, kt = (
+        topo[line, at.JOINT_PAR],
+        topo[line, at.JOINT_A],
+        topo[line, at.JOINT_B],
+        topo[line, at.JOINT_KT],
+    )
     if i < kt:
-        n = mv(get9(work, A, R1), get3(par, p, TB + 3 * i))
-        return n, cross(mv(get9(work, B, R1), get3(par, p, PB)), n)
-    second = topo[line, JOINT_KR] == 2 and i - kt == 1
-    return ZERO3, mv(get9(work, B if second else A, R1), get3(par, p, RB + 3 if second else RB))
+        n = mv(get9(work, A, at.R1), get3(par, p, at.TB + 3 * i))
+        return n, cross(mv(get9(work, B, at.R1), get3(par, p, at.PB)), n)
+    second = topo[line, at.JOINT_KR] == 2 and i - kt == 1
+    return ZERO3, mv(get9(work, B if second else A, at.R1), get3(par, p, at.RB + 3 if second else at.RB))
 
 
 @kernel
@@ -126,32 +111,37 @@ def coordinate(topo, par, state, work, c, i, elements):
     vector on B.
 
     elements: None where all joints are lower pairs"""
-    line = topo[0, T_JOINTS] + c
-    kind, p, A, B = topo[line, JOINT_KIND], topo[line, JOINT_PAR], topo[line, JOINT_A], topo[line, JOINT_B]
-    near = get1(state, topo[0, S_JOINTS] + c, COORD + i)
-    kt, kr = topo[line, JOINT_KT], topo[line, JOINT_KR]
-    RA = get9(work, A, R1)
+    line = topo[0, at.T_JOINTS] + c
+    kind, p, A, B = (
+        topo[line, at.JOINT_KIND],
+        topo[line, at.JOINT_PAR],
+        topo[line, at.JOINT_A],
+        topo[line, at.JOINT_B],
+    )
+    near = get1(state, topo[0, at.S_JOINTS] + c, at.COORD + i)
+    kt, kr = topo[line, at.JOINT_KT], topo[line, at.JOINT_KR]
+    RA = get9(work, A, at.R1)
     d, rb = joint_points(par, work, p, A, B)
     if elements is not None:
-        if kind == DISTANCE:
+        if kind == at.DISTANCE:
             length = sqrt(dot(d, d))
             u = scale3(1.0 / max(length, 1e-300), d)
             return length, (u, cross(rb, u))
-        if kind == CURVE:
+        if kind == at.CURVE:
             s, tangent = curve_parameter(topo, par, state, work, c)
             return s, (tangent, cross(rb, tangent))
     if i < kt:
-        n = mv(RA, get3(par, p, TB + 3 * i))
+        n = mv(RA, get3(par, p, at.TB + 3 * i))
         return dot(n, d), (n, cross(rb, n))
     if kr == 1:
-        n = mv(RA, get3(par, p, RB))
+        n = mv(RA, get3(par, p, at.RB))
         return angle_about(relative_turn(work, A, B), n, near), (ZERO3, n)
     if kr == 2:
         q, n = universal_coordinate(
-            RA, get9(work, B, R1), get3(par, p, RB), get3(par, p, RB + 3), near, i - kt == 1
+            RA, get9(work, B, at.R1), get3(par, p, at.RB), get3(par, p, at.RB + 3), near, i - kt == 1
         )
         return q, (ZERO3, n)
-    before = get3(state, topo[0, S_JOINTS] + c, COORD + kt)
+    before = get3(state, topo[0, at.S_JOINTS] + c, at.COORD + kt)
     q, n = rotation_vector_coordinate(RA, relative_turn(work, A, B), i - kt, before)
     return q, (ZERO3, n)
 
@@ -160,17 +150,17 @@ def coordinate(topo, par, state, work, c, i, elements):
 def coordinate_joint(topo, c, i):
     """(joint, coordinate) that carries coordinate i of joint c: a gear shows the coordinate of its first
     joint"""
-    line = topo[0, T_JOINTS] + c
-    if topo[line, JOINT_KIND] == GEAR:
-        return topo[line, GEAR_A], topo[line, GEAR_CA]
+    line = topo[0, at.T_JOINTS] + c
+    if topo[line, at.JOINT_KIND] == at.GEAR:
+        return topo[line, at.GEAR_A], topo[line, at.GEAR_CA]
     return c, i
 
 
 @helper
 def add_pair(topo, array, column, c, s, w, arm):
     """Adds s w to the wrench of joint c's child and the opposite to its parent's; arm = child - parent"""
-    line = topo[0, T_JOINTS] + c
-    A, B = topo[line, JOINT_A], topo[line, JOINT_B]
+    line = topo[0, at.T_JOINTS] + c
+    A, B = topo[line, at.JOINT_A], topo[line, at.JOINT_B]
     add_to6(array, B, column, s, w)
     add_to6(array, A, column, -s, carry_force(w, arm))
 
@@ -178,8 +168,8 @@ def add_pair(topo, array, column, c, s, w, arm):
 @helper
 def arm_between(work, topo, c):
     """x_B - x_A of joint c at the trial configuration"""
-    line = topo[0, T_JOINTS] + c
-    return sub3(get3(work, topo[line, JOINT_B], X1), get3(work, topo[line, JOINT_A], X1))
+    line = topo[0, at.T_JOINTS] + c
+    return sub3(get3(work, topo[line, at.JOINT_B], at.X1), get3(work, topo[line, at.JOINT_A], at.X1))
 
 
 @kernel
@@ -187,6 +177,10 @@ def coordinate_rate(topo, par, state, work, c, i, elements):
     """(q, dq/dt, row vector on B) of coordinate i of joint c at the node, velocities U; work holds the
     node"""
     q, w = coordinate(topo, par, state, work, c, i, elements)
-    line = topo[0, T_JOINTS] + c
-    rate = dot6(w, get6(state, topo[line, JOINT_B], U))
-    return q, rate - dot6(carry_force(w, arm_between(work, topo, c)), get6(state, topo[line, JOINT_A], U)), w
+    line = topo[0, at.T_JOINTS] + c
+    rate = dot6(w, get6(state, topo[line, at.JOINT_B], at.U))
+    return (
+        q,
+        rate - dot6(carry_force(w, arm_between(work, topo, c)), get6(state, topo[line, at.JOINT_A], at.U)),
+        w,
+    )

@@ -3,11 +3,11 @@
 Implements: [MC23] eq. (20a) in position-momentum form: p_k + kick + G(z_k)^T lam - momentum(v, w) = 0.
 Differs: g(z_{k+1}) = 0 (20b) holds by construction (see `increments`)."""
 
+from sarrus import layout as at
 from sarrus._jit import helper
 from sarrus.dynamics.body import momentum, place_turned
 from sarrus.dynamics.drive import evaluate_drives
 from sarrus.dynamics.increments import follow
-from sarrus.layout import DRIVEN, FLAGS, FORCE, JW, MASS, F, P
 from sarrus.maths.access import get1, get6, get9, put6
 from sarrus.maths.quaternion import vector_part
 from sarrus.maths.spatial import axpy6, sub6, sum6
@@ -28,13 +28,13 @@ def evaluate(topo, par, state, work, b, dt, left, right, gravity, loops, element
     v, w, turn = follow(topo, par, state, work, b, dt)
     if loops is not None or elements is not None:
         place_turned(state, work, b, dt, v, turn)
-    m = get1(par, b, MASS)
-    r = sub6(get6(state, b, P), momentum(m, get9(work, b, JW), v, w, turn[0], vector_part(turn)))
+    m = get1(par, b, at.MASS)
+    r = sub6(get6(state, b, at.P), momentum(m, get9(work, b, at.JW), v, w, turn[0], vector_part(turn)))
     if elements is not None:
-        r = axpy6(left * dt, get6(state, b, FORCE), r)
-        if topo[b + 1, FLAGS] & DRIVEN:
+        r = axpy6(left * dt, get6(state, b, at.FORCE), r)
+        if topo[b + 1, at.FLAGS] & at.DRIVEN:
             evaluate_drives(topo, par, state, work, b, dt, left, right)
     else:
         r = (axpy3(left * dt * m, gravity, r[0]), r[1])
-    put6(work, b, F, r)
+    put6(work, b, at.F, r)
     return (0.0 if turn[0] > LEAST_SCALAR else BEYOND), sum6(r)

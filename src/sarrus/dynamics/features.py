@@ -8,21 +8,8 @@ For all of them dphi = n.(motion of B - motion of A at the contact point)."""
 
 from math import sqrt
 
+from sarrus import layout as at
 from sarrus._jit import helper, kernel
-from sarrus.layout import (
-    EDGES_FEATURE,
-    FEATURE_E,
-    FEATURE_N,
-    FEATURE_PA,
-    FEATURE_PB,
-    FEATURE_R,
-    FEATURE_RB,
-    FEATURE_TYPE,
-    LINE,
-    PLANE,
-    RIM,
-    ROPE,
-)
 from sarrus.maths.access import get1, get3
 from sarrus.maths.vectors import add3, axpy3, cross, dot, mv, scale3, sub3, without
 
@@ -40,29 +27,29 @@ def unit3(v):
 @kernel
 def gap_of(features, k, xa, Ra, xb, Rb):
     """(phi, n, contact point on B), world frame, of line k of `features` for the given poses"""
-    kind = int(get1(features, k, FEATURE_TYPE))
-    pa = add3(xa, mv(Ra, get3(features, k, FEATURE_PA)))
-    pb = add3(xb, mv(Rb, get3(features, k, FEATURE_PB)))
-    r, rb = get1(features, k, FEATURE_R), get1(features, k, FEATURE_RB)
+    kind = int(get1(features, k, at.FEATURE_TYPE))
+    pa = add3(xa, mv(Ra, get3(features, k, at.FEATURE_PA)))
+    pb = add3(xb, mv(Rb, get3(features, k, at.FEATURE_PB)))
+    r, rb = get1(features, k, at.FEATURE_R), get1(features, k, at.FEATURE_RB)
     d = sub3(pb, pa)
-    if kind == PLANE:
-        n = mv(Ra, get3(features, k, FEATURE_N))
+    if kind == at.PLANE:
+        n = mv(Ra, get3(features, k, at.FEATURE_N))
         return dot(n, d) - r, n, axpy3(-rb, n, pb)
-    if kind == RIM:
-        n = mv(Ra, get3(features, k, FEATURE_N))
-        across, size = unit3(without(mv(Rb, get3(features, k, FEATURE_E)), n))
+    if kind == at.RIM:
+        n = mv(Ra, get3(features, k, at.FEATURE_N))
+        across, size = unit3(without(mv(Rb, get3(features, k, at.FEATURE_E)), n))
         point = axpy3(-r, across, pb)
         return dot(n, sub3(point, pa)), n, point
-    if kind == EDGES_FEATURE:
-        ea, eb = mv(Ra, get3(features, k, FEATURE_N)), mv(Rb, get3(features, k, FEATURE_E))
+    if kind == at.EDGES_FEATURE:
+        ea, eb = mv(Ra, get3(features, k, at.FEATURE_N)), mv(Rb, get3(features, k, at.FEATURE_E))
         n, size = unit3(cross(ea, eb))
         along = dot(ea, eb)
         t = (along * dot(ea, d) - dot(eb, d)) / max(1.0 - along * along, POINT_LIKE)
         return dot(n, d) - r, n, axpy3(-rb, n, axpy3(t, eb, pb))
-    if kind == LINE:
-        d = without(mv(Ra, get3(features, k, FEATURE_N)), d)
+    if kind == at.LINE:
+        d = without(mv(Ra, get3(features, k, at.FEATURE_N)), d)
     n, size = unit3(d)
-    if kind == ROPE:
+    if kind == at.ROPE:
         return r - size, scale3(-1.0, n), pb
     return size - r, n, axpy3(-rb, n, pb)
 
@@ -70,5 +57,5 @@ def gap_of(features, k, xa, Ra, xb, Rb):
 @helper
 def is_round(features, k):
     """Whether the contact point moves through the material of a body that rolls"""
-    kind = int(get1(features, k, FEATURE_TYPE))
-    return get1(features, k, FEATURE_R) > 0.0 and kind != ROPE
+    kind = int(get1(features, k, at.FEATURE_TYPE))
+    return get1(features, k, at.FEATURE_R) > 0.0 and kind != at.ROPE

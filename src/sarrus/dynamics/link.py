@@ -9,29 +9,8 @@ Implements: [MC23] eqs. (B.1), (B.3) with the selections of Table B.2; universal
 with a row of its own.
 Differs: the error is kept as world vectors and rotational errors are scaled by 2 (radians to first order)."""
 
+from sarrus import layout as at
 from sarrus._jit import helper, kernel
-from sarrus.layout import (
-    ARM0,
-    COORD,
-    FLAGS,
-    FREEDOM,
-    LINK_JOINT,
-    PA,
-    PB,
-    PITCH,
-    Q1,
-    R1,
-    RB,
-    REVERSED,
-    ROTATIONS,
-    S0,
-    S_JOINTS,
-    SCREW,
-    TB,
-    TRANSLATIONS,
-    W_FREEDOMS,
-    X1,
-)
 from sarrus.maths.access import get1, get3, get4, get9, put3, put6
 from sarrus.maths.quaternion import angle_about, qconj, qmul, vector_part
 from sarrus.maths.vectors import ZERO3, add3, axpy3, cross, dot, mv, norm3, scale3, sub3, sum3, without
@@ -45,10 +24,10 @@ def rotation_error(par, b, free, Ra, Rb, e):
     if free == 3:
         return ZERO3, ZERO3
     if free == 2:
-        n1, n2 = mv(Ra, get3(par, b, RB)), mv(Rb, get3(par, b, RB + 3))
+        n1, n2 = mv(Ra, get3(par, b, at.RB)), mv(Rb, get3(par, b, at.RB + 3))
         d, g = cross(n1, n2), dot(n1, n2)
         return (g, 0.0, 0.0), scale3(g / dot(d, d), d)
-    eR = scale3(2.0, without(mv(Ra, get3(par, b, RB)), ev) if free == 1 else ev)
+    eR = scale3(2.0, without(mv(Ra, get3(par, b, at.RB)), ev) if free == 1 else ev)
     return eR, scale3(-1.0, add3(scale3(e[0], eR), cross(ev, eR)))
 
 
@@ -56,39 +35,39 @@ def rotation_error(par, b, free, Ra, Rb, e):
 def joint_error(topo, par, state, work, b, a, x, q, R):
     """(largest error, sum that keeps NaN, c): error in metres and 2 sin(angle/2); c is the motion of body b
     that removes it"""
-    flags = topo[b + 1, FLAGS]
-    if flags & (REVERSED | SCREW) != 0:
+    flags = topo[b + 1, at.FLAGS]
+    if flags & (at.REVERSED | at.SCREW) != 0:
         return odd_joint_error(topo, par, state, work, b, a)
-    Ra = get9(work, a, R1)
-    e = qmul(q, qconj(get4(work, a, Q1)))
-    eR, cR = rotation_error(par, b, topo[b + 1, ROTATIONS], Ra, R, e)
-    rb = mv(R, get3(par, b, PB))
-    eT = sub3(sub3(add3(x, rb), get3(work, a, X1)), mv(Ra, get3(par, b, PA)))
-    for i in range(topo[b + 1, TRANSLATIONS]):
-        eT = without(mv(Ra, get3(par, b, TB + 3 * i)), eT)
+    Ra = get9(work, a, at.R1)
+    e = qmul(q, qconj(get4(work, a, at.Q1)))
+    eR, cR = rotation_error(par, b, topo[b + 1, at.ROTATIONS], Ra, R, e)
+    rb = mv(R, get3(par, b, at.PB))
+    eT = sub3(sub3(add3(x, rb), get3(work, a, at.X1)), mv(Ra, get3(par, b, at.PA)))
+    for i in range(topo[b + 1, at.TRANSLATIONS]):
+        eT = without(mv(Ra, get3(par, b, at.TB + 3 * i)), eT)
     return max(norm3(eT), norm3(eR)), sum3(eT) + sum3(eR), (sub3(cross(rb, cR), eT), cR)
 
 
 @kernel
 def odd_joint_error(topo, par, state, work, b, a):
     """`joint_error` of reversed links and screws"""
-    flags = topo[b + 1, FLAGS]
-    A, B = (b, a) if flags & REVERSED else (a, b)
-    RA, RBm = get9(work, A, R1), get9(work, B, R1)
-    e = qmul(get4(work, B, Q1), qconj(get4(work, A, Q1)))
-    eR, cR = rotation_error(par, b, topo[b + 1, ROTATIONS], RA, RBm, e)
-    rb = mv(RBm, get3(par, b, PB))
-    point = add3(get3(work, B, X1), rb)
-    eT = sub3(sub3(point, get3(work, A, X1)), mv(RA, get3(par, b, PA)))
-    if flags & SCREW:
-        n = mv(RA, get3(par, b, RB))
-        near = get1(state, topo[0, S_JOINTS] + topo[b + 1, LINK_JOINT], COORD)
-        eT = axpy3(-get1(par, b, PITCH) * angle_about(e, n, near), n, eT)
-    for i in range(topo[b + 1, TRANSLATIONS]):
-        eT = without(mv(RA, get3(par, b, TB + 3 * i)), eT)
+    flags = topo[b + 1, at.FLAGS]
+    A, B = (b, a) if flags & at.REVERSED else (a, b)
+    RA, RBm = get9(work, A, at.R1), get9(work, B, at.R1)
+    e = qmul(get4(work, B, at.Q1), qconj(get4(work, A, at.Q1)))
+    eR, cR = rotation_error(par, b, topo[b + 1, at.ROTATIONS], RA, RBm, e)
+    rb = mv(RBm, get3(par, b, at.PB))
+    point = add3(get3(work, B, at.X1), rb)
+    eT = sub3(sub3(point, get3(work, A, at.X1)), mv(RA, get3(par, b, at.PA)))
+    if flags & at.SCREW:
+        n = mv(RA, get3(par, b, at.RB))
+        near = get1(state, topo[0, at.S_JOINTS] + topo[b + 1, at.LINK_JOINT], at.COORD)
+        eT = axpy3(-get1(par, b, at.PITCH) * angle_about(e, n, near), n, eT)
+    for i in range(topo[b + 1, at.TRANSLATIONS]):
+        eT = without(mv(RA, get3(par, b, at.TB + 3 * i)), eT)
     top, total = max(norm3(eT), norm3(eR)), sum3(eT) + sum3(eR)
-    if flags & REVERSED:
-        arm = sub3(get3(work, A, X1), point)
+    if flags & at.REVERSED:
+        arm = sub3(get3(work, A, at.X1), point)
         return top, total, (sub3(eT, cross(cR, arm)), scale3(-1.0, cR))
     return top, total, (sub3(cross(rb, cR), eT), cR)
 
@@ -97,35 +76,35 @@ def odd_joint_error(topo, par, state, work, b, a):
 def motion(topo, par, work, b, a, i):
     """Column i of the free motions of the joint at the trial configuration: body b relative to its parent,
     (translation, rotation)"""
-    free = topo[b + 1, ROTATIONS]
-    if topo[b + 1, FLAGS] & (REVERSED | SCREW) != 0:
+    free = topo[b + 1, at.ROTATIONS]
+    if topo[b + 1, at.FLAGS] & (at.REVERSED | at.SCREW) != 0:
         return odd_motion(topo, par, work, b, a, i)
     if i >= free:
-        return mv(get9(work, a, R1), get3(par, b, TB + 3 * (i - free))), ZERO3
-    n = get3(par, b, RB + 3 * i)
+        return mv(get9(work, a, at.R1), get3(par, b, at.TB + 3 * (i - free))), ZERO3
+    n = get3(par, b, at.RB + 3 * i)
     if free == 1:
-        n = mv(get9(work, a, R1), n)
+        n = mv(get9(work, a, at.R1), n)
     elif free == 2:
-        n = mv(get9(work, a if i == 0 else b, R1), n)
-    return cross(mv(get9(work, b, R1), get3(par, b, PB)), n), n
+        n = mv(get9(work, a if i == 0 else b, at.R1), n)
+    return cross(mv(get9(work, b, at.R1), get3(par, b, at.PB)), n), n
 
 
 @kernel
 def odd_motion(topo, par, work, b, a, i):
     """`motion` of reversed links and screws"""
-    free, flags = topo[b + 1, ROTATIONS], topo[b + 1, FLAGS]
-    A, B = (b, a) if flags & REVERSED else (a, b)
+    free, flags = topo[b + 1, at.ROTATIONS], topo[b + 1, at.FLAGS]
+    A, B = (b, a) if flags & at.REVERSED else (a, b)
     if i >= free:
-        d = mv(get9(work, A, R1), get3(par, b, TB + 3 * (i - free)))
-        return (scale3(-1.0, d) if flags & REVERSED else d), ZERO3
-    n = get3(par, b, RB + 3 * i)
+        d = mv(get9(work, A, at.R1), get3(par, b, at.TB + 3 * (i - free)))
+        return (scale3(-1.0, d) if flags & at.REVERSED else d), ZERO3
+    n = get3(par, b, at.RB + 3 * i)
     if free < 3:
-        n = mv(get9(work, B if free == 2 and i == 1 else A, R1), n)
-    point = add3(get3(work, B, X1), mv(get9(work, B, R1), get3(par, b, PB)))
-    v = cross(sub3(point, get3(work, b, X1)), n)
-    if flags & SCREW:
-        v = axpy3(get1(par, b, PITCH), n, v)
-    if flags & REVERSED:
+        n = mv(get9(work, B if free == 2 and i == 1 else A, at.R1), n)
+    point = add3(get3(work, B, at.X1), mv(get9(work, B, at.R1), get3(par, b, at.PB)))
+    v = cross(sub3(point, get3(work, b, at.X1)), n)
+    if flags & at.SCREW:
+        v = axpy3(get1(par, b, at.PITCH), n, v)
+    if flags & at.REVERSED:
         return scale3(-1.0, v), scale3(-1.0, n)
     return v, n
 
@@ -133,7 +112,7 @@ def odd_motion(topo, par, work, b, a, i):
 @helper
 def enter(topo, par, work, b, a):
     """What a step needs of its first node, but for the inertia"""
-    put3(work, b, ARM0, sub3(get3(work, b, X1), get3(work, a, X1)))
-    first = topo[0, W_FREEDOMS] + topo[b + 1, FREEDOM]
-    for i in range(topo[b + 1, ROTATIONS] + topo[b + 1, TRANSLATIONS]):
-        put6(work, first + i, S0, motion(topo, par, work, b, a, i))
+    put3(work, b, at.ARM0, sub3(get3(work, b, at.X1), get3(work, a, at.X1)))
+    first = topo[0, at.W_FREEDOMS] + topo[b + 1, at.FREEDOM]
+    for i in range(topo[b + 1, at.ROTATIONS] + topo[b + 1, at.TRANSLATIONS]):
+        put6(work, first + i, at.S0, motion(topo, par, work, b, a, i))

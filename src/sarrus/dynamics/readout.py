@@ -5,6 +5,7 @@ elements: None for a model of lower pairs and gravity alone, else True."""
 
 from math import inf
 
+from sarrus import layout as at
 from sarrus._jit import entry, kernel
 from sarrus.dynamics.body import place
 from sarrus.dynamics.border import enter_rows, place_of
@@ -14,38 +15,6 @@ from sarrus.dynamics.elements import enter_coordinates, potential_energy
 from sarrus.dynamics.features import gap_of
 from sarrus.dynamics.rolling import rolling_node_row
 from sarrus.dynamics.rows import errors
-from sarrus.layout import (
-    ACTIVE,
-    BODIES,
-    CONTACT_KIND,
-    CONTACTS,
-    COORD,
-    CURVE,
-    CURVE_S,
-    JOINT_B,
-    JOINT_COORDINATE,
-    JOINT_COORDINATES,
-    JOINT_KIND,
-    JOINTS,
-    ORIGIN,
-    QREF,
-    R1,
-    ROLLING,
-    ROW_OF,
-    ROWS,
-    S_CONTACTS,
-    S_JOINTS,
-    S_ROWS,
-    T_CONTACTS,
-    T_JOINTS,
-    T_ROWS,
-    TOUCH,
-    USER,
-    X1,
-    Q,
-    U,
-    X,
-)
 from sarrus.maths.access import get1, get3, get4, get6, get9, put3, put4, put6
 from sarrus.maths.quaternion import qconj, qmul, rotation
 from sarrus.maths.spatial import carry_force, dot6, scale6
@@ -56,14 +25,14 @@ from sarrus.maths.vectors import ZERO3, add3, mtv, mv, sub3
 def load(topo, par, state, work, nodes, line):
     """Puts line `line` of recorded nodes (position, orientation, velocity, angular velocity in the body
     frame) into state and work"""
-    origin = get3(par, topo[0, ORIGIN], 0)
-    for b in range(topo[0, BODIES]):
-        j = 13 * topo[b + 1, USER]
+    origin = get3(par, topo[0, at.ORIGIN], 0)
+    for b in range(topo[0, at.BODIES]):
+        j = 13 * topo[b + 1, at.USER]
         q = (nodes[line, j + 3], nodes[line, j + 4], nodes[line, j + 5], nodes[line, j + 6])
-        put3(state, b, X, sub3((nodes[line, j], nodes[line, j + 1], nodes[line, j + 2]), origin))
-        put4(state, b, Q, qmul(q, qconj(get4(par, b, QREF))))
+        put3(state, b, at.X, sub3((nodes[line, j], nodes[line, j + 1], nodes[line, j + 2]), origin))
+        put4(state, b, at.Q, qmul(q, qconj(get4(par, b, at.QREF))))
         w = mv(rotation(q), (nodes[line, j + 10], nodes[line, j + 11], nodes[line, j + 12]))
-        put6(state, b, U, ((nodes[line, j + 7], nodes[line, j + 8], nodes[line, j + 9]), w))
+        put6(state, b, at.U, ((nodes[line, j + 7], nodes[line, j + 8], nodes[line, j + 9]), w))
         place(state, work, b, 0.0, ZERO3, ZERO3)
 
 
@@ -77,37 +46,39 @@ def save_node(topo, par, state, nodes):
 @kernel
 def record(topo, par, state, out, line):
     """Position, orientation, velocity and angular velocity of the node, in the user's order and frames"""
-    origin = get3(par, topo[0, ORIGIN], 0)
-    for b in range(topo[0, BODIES]):
-        j = 13 * topo[b + 1, USER]
-        q = qmul(get4(state, b, Q), get4(par, b, QREF))
-        put3(out, line, j, add3(get3(state, b, X), origin))
+    origin = get3(par, topo[0, at.ORIGIN], 0)
+    for b in range(topo[0, at.BODIES]):
+        j = 13 * topo[b + 1, at.USER]
+        q = qmul(get4(state, b, at.Q), get4(par, b, at.QREF))
+        put3(out, line, j, add3(get3(state, b, at.X), origin))
         put4(out, line, j + 3, q)
-        put3(out, line, j + 7, get3(state, b, U))
-        put3(out, line, j + 10, mtv(rotation(q), get3(state, b, U + 3)))
+        put3(out, line, j + 7, get3(state, b, at.U))
+        put3(out, line, j + 10, mtv(rotation(q), get3(state, b, at.U + 3)))
 
 
 @kernel
 def record_winding(topo, state, out, line):
     """What says which turn the coordinates of all joints are on, after the columns of `record`"""
-    first = 13 * topo[0, BODIES]
-    for c in range(topo[0, JOINTS]):
-        it = topo[0, T_JOINTS] + c
-        for i in range(topo[it, JOINT_COORDINATES]):
+    first = 13 * topo[0, at.BODIES]
+    for c in range(topo[0, at.JOINTS]):
+        it = topo[0, at.T_JOINTS] + c
+        for i in range(topo[it, at.JOINT_COORDINATES]):
             of, j = coordinate_joint(topo, c, i)
-            out[line, first + topo[it, JOINT_COORDINATE] + i] = state[topo[0, S_JOINTS] + of, COORD + j]
+            out[line, first + topo[it, at.JOINT_COORDINATE] + i] = state[
+                topo[0, at.S_JOINTS] + of, at.COORD + j
+            ]
 
 
 @kernel
 def put_winding(topo, state, near, line):
     """Coordinates that the joints are near to, where `near` has that line"""
     if line < near.shape[0]:
-        for c in range(topo[0, JOINTS]):
-            it, s = topo[0, T_JOINTS] + c, topo[0, S_JOINTS] + c
-            for i in range(topo[it, JOINT_COORDINATES]):
-                state[s, COORD + i] = near[line, topo[it, JOINT_COORDINATE] + i]
-            if topo[it, JOINT_KIND] == CURVE:
-                state[s, CURVE_S] = state[s, COORD]
+        for c in range(topo[0, at.JOINTS]):
+            it, s = topo[0, at.T_JOINTS] + c, topo[0, at.S_JOINTS] + c
+            for i in range(topo[it, at.JOINT_COORDINATES]):
+                state[s, at.COORD + i] = near[line, topo[it, at.JOINT_COORDINATE] + i]
+            if topo[it, at.JOINT_KIND] == at.CURVE:
+                state[s, at.CURVE_S] = state[s, at.COORD]
 
 
 @entry
@@ -137,13 +108,13 @@ def read_coordinates(topo, par, state, work, nodes, near, q, v, elements):
         load(topo, par, state, work, nodes, t)
         put_winding(topo, state, near, t)
         enter_coordinates(topo, par, state, work, elements)
-        for c in range(topo[0, JOINTS]):
-            line = topo[0, T_JOINTS] + c
-            for i in range(topo[line, JOINT_COORDINATES]):
+        for c in range(topo[0, at.JOINTS]):
+            line = topo[0, at.T_JOINTS] + c
+            for i in range(topo[line, at.JOINT_COORDINATES]):
                 of, j = coordinate_joint(topo, c, i)
                 value, rate, w = coordinate_rate(topo, par, state, work, of, j, elements)
-                q[t, topo[line, JOINT_COORDINATE] + i] = value
-                v[t, topo[line, JOINT_COORDINATE] + i] = rate
+                q[t, topo[line, at.JOINT_COORDINATE] + i] = value
+                v[t, topo[line, at.JOINT_COORDINATE] + i] = rate
 
 
 @entry
@@ -162,20 +133,20 @@ def read_slip(topo, par, state, work, nodes, out):
     for t in range(nodes.shape[0]):
         load(topo, par, state, work, nodes, t)
         out[t] = 0.0
-        for c in range(topo[0, JOINTS]):
-            line = topo[0, T_JOINTS] + c
-            if topo[line, JOINT_KIND] == ROLLING:
+        for c in range(topo[0, at.JOINTS]):
+            line = topo[0, at.T_JOINTS] + c
+            if topo[line, at.JOINT_KIND] == at.ROLLING:
                 for i in range(3):
                     w = rolling_node_row(topo, par, work, c, i)
-                    out[t] = max(out[t], abs(dot6(w, get6(state, topo[line, JOINT_B], U))))
+                    out[t] = max(out[t], abs(dot6(w, get6(state, topo[line, at.JOINT_B], at.U))))
 
 
 @kernel
 def feature_gap(topo, state, work, i):
     """(gap, normal, point on B) of contact i, which touches, at the node in `work`"""
     A, B = bodies_of(topo, state, i)
-    xa, Ra, xb, Rb = get3(work, A, X1), get9(work, A, R1), get3(work, B, X1), get9(work, B, R1)
-    return gap_of(state, topo[0, S_CONTACTS] + i, xa, Ra, xb, Rb)
+    xa, Ra, xb, Rb = get3(work, A, at.X1), get9(work, A, at.R1), get3(work, B, at.X1), get9(work, B, at.R1)
+    return gap_of(state, topo[0, at.S_CONTACTS] + i, xa, Ra, xb, Rb)
 
 
 @entry
@@ -184,9 +155,9 @@ def read_gaps(topo, par, state, work, nodes, out):
     for limits and dry friction"""
     for t in range(nodes.shape[0]):
         load(topo, par, state, work, nodes, t)
-        for i in range(topo[0, CONTACTS]):
+        for i in range(topo[0, at.CONTACTS]):
             out[t, i] = inf
-            if topo[topo[0, T_CONTACTS] + i, CONTACT_KIND] == TOUCH:
+            if topo[topo[0, at.T_CONTACTS] + i, at.CONTACT_KIND] == at.TOUCH:
                 phi, n, point = feature_gap(topo, state, work, i)
                 out[t, i] = phi
 
@@ -195,8 +166,8 @@ def read_gaps(topo, par, state, work, nodes, out):
 def read_contacts(topo, par, state, work, nodes, out):
     """Normal and point on B of all contacts that touch at the first node into out (contacts, 6)"""
     load(topo, par, state, work, nodes, 0)
-    for i in range(topo[0, CONTACTS]):
-        if topo[topo[0, T_CONTACTS] + i, CONTACT_KIND] == TOUCH:
+    for i in range(topo[0, at.CONTACTS]):
+        if topo[topo[0, at.T_CONTACTS] + i, at.CONTACT_KIND] == at.TOUCH:
             phi, n, point = feature_gap(topo, state, work, i)
             put3(out, i, 0, n)
             put3(out, i, 3, point)
@@ -205,7 +176,7 @@ def read_contacts(topo, par, state, work, nodes, out):
 @entry
 def linearise(topo, par, state, work, out, elements):
     """Residuals of all border rows at the node in `state` into out, their row vectors into the ends"""
-    for b in range(topo[0, BODIES]):
+    for b in range(topo[0, at.BODIES]):
         place(state, work, b, 0.0, ZERO3, ZERO3)
     enter_coordinates(topo, par, state, work, elements)
     enter_rows(topo, par, state, work, elements)
@@ -216,12 +187,12 @@ def linearise(topo, par, state, work, out, elements):
 def row_errors(topo, par, state, work, out, elements):
     last = -1
     e = (ZERO3, ZERO3)
-    for k in range(topo[0, ROWS]):
-        of = topo[topo[0, T_ROWS] + k, ROW_OF]
+    for k in range(topo[0, at.ROWS]):
+        of = topo[topo[0, at.T_ROWS] + k, at.ROW_OF]
         if of != last:
             last = of
             e = errors(topo, par, state, work, of, elements)
-        out[k] = place_of(e, int(get1(state, topo[0, S_ROWS] + k, ACTIVE)))
+        out[k] = place_of(e, int(get1(state, topo[0, at.S_ROWS] + k, at.ACTIVE)))
 
 
 @entry

@@ -11,29 +11,11 @@ ground, so that the circle between them stays clear of it."""
 
 from math import cos, pi
 
+from sarrus import layout as at
 from sarrus._jit import helper, kernel
 from sarrus.dynamics.body import place
 from sarrus.dynamics.contact import bodies_of
 from sarrus.dynamics.features import unit3
-from sarrus.layout import (
-    BODIES,
-    CONTACT_KIND,
-    CONTACTS,
-    FEATURE_E,
-    FEATURE_KEY,
-    FEATURE_N,
-    FEATURE_PB,
-    FEATURE_R,
-    FEATURE_TYPE,
-    NO_FEATURE,
-    PLANE,
-    R1,
-    RIM,
-    S_CONTACTS,
-    T_CONTACTS,
-    TOUCH,
-    V,
-)
 from sarrus.maths.access import get1, get3, get9, put1, put3
 from sarrus.maths.vectors import axpy3, mtv, mv, without
 
@@ -48,37 +30,37 @@ ITSELF, BY_POINTS = 0.0, 1.0
 @helper
 def is_rim(topo, state, i):
     """Whether contact i is the lowest point of a rim"""
-    kind = int(get1(state, topo[0, S_CONTACTS] + i, FEATURE_TYPE))
-    return topo[topo[0, T_CONTACTS] + i, CONTACT_KIND] == TOUCH and kind == RIM
+    kind = int(get1(state, topo[0, at.S_CONTACTS] + i, at.FEATURE_TYPE))
+    return topo[topo[0, at.T_CONTACTS] + i, at.CONTACT_KIND] == at.TOUCH and kind == at.RIM
 
 
 @helper
 def touches_by_points(topo, state, i):
     """Whether contact i is a rim that is only looked at"""
-    return is_rim(topo, state, i) and get1(state, topo[0, S_CONTACTS] + i, FEATURE_KEY) == BY_POINTS
+    return is_rim(topo, state, i) and get1(state, topo[0, at.S_CONTACTS] + i, at.FEATURE_KEY) == BY_POINTS
 
 
 @kernel
 def put_spare(topo, state, work, i, j):
     """Puts spare point j of rim i where the rim is lowest in `work`, or nowhere where it is flat; returns the
     sine of the tilt"""
-    k = topo[0, S_CONTACTS] + i
+    k = topo[0, at.S_CONTACTS] + i
     A, B = bodies_of(topo, state, i)
-    Rb, r = get9(work, B, R1), get1(state, k, FEATURE_R)
-    n = mv(get9(work, A, R1), get3(state, k, FEATURE_N))
-    across, sine = unit3(without(mv(Rb, get3(state, k, FEATURE_E)), n))
+    Rb, r = get9(work, B, at.R1), get1(state, k, at.FEATURE_R)
+    n = mv(get9(work, A, at.R1), get3(state, k, at.FEATURE_N))
+    across, sine = unit3(without(mv(Rb, get3(state, k, at.FEATURE_E)), n))
     line = k + 1 + j
-    put3(state, line, FEATURE_PB, axpy3(-r, mtv(Rb, across), get3(state, k, FEATURE_PB)))
+    put3(state, line, at.FEATURE_PB, axpy3(-r, mtv(Rb, across), get3(state, k, at.FEATURE_PB)))
     round_enough = r * (1.0 - cos(pi / RIM_POINTS)) * sine < SAME
-    put1(state, line, FEATURE_TYPE, NO_FEATURE if round_enough else PLANE)
+    put1(state, line, at.FEATURE_TYPE, at.NO_FEATURE if round_enough else at.PLANE)
     return sine
 
 
 @kernel
 def place_bodies(topo, state, work, dt):
     """All bodies after dt at the velocities V; at the node for 0"""
-    for b in range(topo[0, BODIES]):
-        place(state, work, b, dt, get3(state, b, V), get3(state, b, V + 3))
+    for b in range(topo[0, at.BODIES]):
+        place(state, work, b, dt, get3(state, b, at.V), get3(state, b, at.V + 3))
 
 
 @kernel
@@ -86,21 +68,21 @@ def place_spares(topo, state, work, dt):
     """Chooses between rims and their points, and places those, at the start of a step; V holds the velocities
     expected; returns the number of rims"""
     count = 0
-    for i in range(topo[0, CONTACTS]):
+    for i in range(topo[0, at.CONTACTS]):
         if is_rim(topo, state, i):
             count += 1
-            k = topo[0, S_CONTACTS] + i
+            k = topo[0, at.S_CONTACTS] + i
             tilted = put_spare(topo, state, work, i, 0) > TILTED
-            put1(state, k, FEATURE_KEY, ITSELF if tilted else BY_POINTS)
+            put1(state, k, at.FEATURE_KEY, ITSELF if tilted else BY_POINTS)
             for j in range(RIM_POINTS):
-                put1(state, k + 3 + j, FEATURE_TYPE, NO_FEATURE if tilted else PLANE)
+                put1(state, k + 3 + j, at.FEATURE_TYPE, at.NO_FEATURE if tilted else at.PLANE)
     if count > 0:
         place_bodies(topo, state, work, dt)
-        for i in range(topo[0, CONTACTS]):
+        for i in range(topo[0, at.CONTACTS]):
             if is_rim(topo, state, i):
                 put_spare(topo, state, work, i, 1)
                 if not touches_by_points(topo, state, i):
                     for j in range(2):
-                        put1(state, topo[0, S_CONTACTS] + i + 1 + j, FEATURE_TYPE, NO_FEATURE)
+                        put1(state, topo[0, at.S_CONTACTS] + i + 1 + j, at.FEATURE_TYPE, at.NO_FEATURE)
         place_bodies(topo, state, work, 0.0)
     return count

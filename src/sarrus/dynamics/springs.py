@@ -3,22 +3,8 @@ row vectors."""
 
 from math import sqrt
 
+from sarrus import layout as at
 from sarrus._jit import helper, kernel
-from sarrus.layout import (
-    ELEMENT_A,
-    ELEMENT_B,
-    ELEMENT_PAR,
-    END_BODY,
-    END_ROLE,
-    R1,
-    SPRING_PA,
-    SPRING_PB,
-    T_ENDS,
-    W_ENDS,
-    X1,
-    Q,
-    X,
-)
 from sarrus.maths.access import get3, get4, get9, put6
 from sarrus.maths.quaternion import rotation
 from sarrus.maths.vectors import add3, cross, dot, mv, pick, scale3, sub3
@@ -27,24 +13,24 @@ from sarrus.maths.vectors import add3, cross, dot, mv, pick, scale3, sub3
 @helper
 def spring_way(par, p, xa, Ra, xb, Rb):
     """(way from the point on A to that on B, arm of the point on B), world frame"""
-    rb = mv(Rb, get3(par, p, SPRING_PB))
-    return sub3(sub3(add3(xb, rb), xa), mv(Ra, get3(par, p, SPRING_PA))), rb
+    rb = mv(Rb, get3(par, p, at.SPRING_PB))
+    return sub3(sub3(add3(xb, rb), xa), mv(Ra, get3(par, p, at.SPRING_PA))), rb
 
 
 @helper
 def trial_way(topo, par, work, line):
     """`spring_way` of an element at the trial configuration"""
-    A, B = topo[line, ELEMENT_A], topo[line, ELEMENT_B]
-    xa, Ra = get3(work, A, X1), get9(work, A, R1)
-    return spring_way(par, topo[line, ELEMENT_PAR], xa, Ra, get3(work, B, X1), get9(work, B, R1))
+    A, B = topo[line, at.ELEMENT_A], topo[line, at.ELEMENT_B]
+    xa, Ra = get3(work, A, at.X1), get9(work, A, at.R1)
+    return spring_way(par, topo[line, at.ELEMENT_PAR], xa, Ra, get3(work, B, at.X1), get9(work, B, at.R1))
 
 
 @helper
 def node_way(topo, par, state, line):
     """The way of `spring_way` at the node"""
-    A, B = topo[line, ELEMENT_A], topo[line, ELEMENT_B]
-    Ra, Rb = rotation(get4(state, A, Q)), rotation(get4(state, B, Q))
-    d, rb = spring_way(par, topo[line, ELEMENT_PAR], get3(state, A, X), Ra, get3(state, B, X), Rb)
+    A, B = topo[line, at.ELEMENT_A], topo[line, at.ELEMENT_B]
+    Ra, Rb = rotation(get4(state, A, at.Q)), rotation(get4(state, B, at.Q))
+    d, rb = spring_way(par, topo[line, at.ELEMENT_PAR], get3(state, A, at.X), Ra, get3(state, B, at.X), Rb)
     return d
 
 
@@ -67,10 +53,10 @@ def along(d, i):
 @kernel
 def put_component(topo, par, work, line, i, e0, e1, column):
     """Row vector of component i of the way between the points of a spring, on its ends"""
-    p = topo[line, ELEMENT_PAR]
+    p = topo[line, at.ELEMENT_PAR]
     for e in range(e0, e1):
-        b, on_a = topo[topo[0, T_ENDS] + e, END_BODY], topo[topo[0, T_ENDS] + e, END_ROLE] == 1
+        b, on_a = topo[topo[0, at.T_ENDS] + e, at.END_BODY], topo[topo[0, at.T_ENDS] + e, at.END_ROLE] == 1
         n = -1.0 if on_a else 1.0
         n = (n if i == 0 else 0.0, n if i == 1 else 0.0, n if i == 2 else 0.0)
-        arm = mv(get9(work, b, R1), get3(par, p, SPRING_PA if on_a else SPRING_PB))
-        put6(work, topo[0, W_ENDS] + e, column, (n, cross(arm, n)))
+        arm = mv(get9(work, b, at.R1), get3(par, p, at.SPRING_PA if on_a else at.SPRING_PB))
+        put6(work, topo[0, at.W_ENDS] + e, column, (n, cross(arm, n)))

@@ -7,24 +7,9 @@ further elements keep the coordinates, see `enter_coordinates`.)"""
 
 from math import pi
 
+from sarrus import layout as at
 from sarrus._jit import helper, kernel
 from sarrus.dynamics.coordinates import coordinate, on_turn_of
-from sarrus.layout import (
-    COORD,
-    JOINT_A,
-    JOINT_B,
-    JOINT_COORDINATES,
-    JOINT_KR,
-    JOINT_KT,
-    JOINT_PAR,
-    JOINTS,
-    NODE_ANGLE,
-    Q1,
-    R1,
-    RB,
-    S_JOINTS,
-    T_JOINTS,
-)
 from sarrus.maths.access import get1, get3, get4, get9, put1, put3
 from sarrus.maths.quaternion import qconj, qmul, rotation_vector, vector_part
 from sarrus.maths.vectors import ZERO3, cross, dot, mtv, mv
@@ -44,7 +29,7 @@ def angle_of_turn(e, n):
 @kernel
 def universal_angle(work, A, B, n, m, second):
     """(cosine, sine) of an angle of a universal joint, as `universal_coordinate`"""
-    RA, RBm = get9(work, A, R1), get9(work, B, R1)
+    RA, RBm = get9(work, A, at.R1), get9(work, B, at.R1)
     if second:
         b = mtv(RBm, mv(RA, n))
         return dot(n, b), -dot(cross(n, b), m)
@@ -55,10 +40,10 @@ def universal_angle(work, A, B, n, m, second):
 @helper
 def joint_angle(topo, par, work, line, i):
     """(cosine, sine) of angle i of the joint at `line`, which turns about one or two axes"""
-    p, A, B = topo[line, JOINT_PAR], topo[line, JOINT_A], topo[line, JOINT_B]
-    if topo[line, JOINT_KR] == 1:
-        return angle_of_turn(qmul(qconj(get4(work, A, Q1)), get4(work, B, Q1)), get3(par, p, RB))
-    return universal_angle(work, A, B, get3(par, p, RB), get3(par, p, RB + 3), i == 1)
+    p, A, B = topo[line, at.JOINT_PAR], topo[line, at.JOINT_A], topo[line, at.JOINT_B]
+    if topo[line, at.JOINT_KR] == 1:
+        return angle_of_turn(qmul(qconj(get4(work, A, at.Q1)), get4(work, B, at.Q1)), get3(par, p, at.RB))
+    return universal_angle(work, A, B, get3(par, p, at.RB), get3(par, p, at.RB + 3), i == 1)
 
 
 @helper
@@ -70,7 +55,7 @@ def on_turn(turns, sine):
 @kernel
 def put_rotation_vector(state, work, A, B, s, first):
     """The rotation vector into COORD, on its turn; zero near the reference on the first turn"""
-    e, near = qmul(qconj(get4(work, A, Q1)), get4(work, B, Q1)), get3(state, s, first)
+    e, near = qmul(qconj(get4(work, A, at.Q1)), get4(work, B, at.Q1)), get3(state, s, first)
     if e[0] * e[0] > NEAR_REFERENCE and dot(near, near) < pi * pi:
         put3(state, s, first, ZERO3)
     else:
@@ -80,37 +65,40 @@ def put_rotation_vector(state, work, A, B, s, first):
 @kernel
 def enter_turns(topo, par, state, work):
     """Turns at a node from which steps start; COORD holds the coordinates, or values on the same turns"""
-    for c in range(topo[0, JOINTS]):
-        line, s = topo[0, T_JOINTS] + c, topo[0, S_JOINTS] + c
-        kr, first = topo[line, JOINT_KR], COORD + topo[line, JOINT_KT]
-        if topo[line, JOINT_COORDINATES] == 0:
+    for c in range(topo[0, at.JOINTS]):
+        line, s = topo[0, at.T_JOINTS] + c, topo[0, at.S_JOINTS] + c
+        kr, first = topo[line, at.JOINT_KR], at.COORD + topo[line, at.JOINT_KT]
+        if topo[line, at.JOINT_COORDINATES] == 0:
             continue
         if kr == 3:
-            put_rotation_vector(state, work, topo[line, JOINT_A], topo[line, JOINT_B], s, first)
+            put_rotation_vector(state, work, topo[line, at.JOINT_A], topo[line, at.JOINT_B], s, first)
         else:
             for i in range(kr):
-                q, w = coordinate(topo, par, state, work, c, first - COORD + i, None)
+                q, w = coordinate(topo, par, state, work, c, first - at.COORD + i, None)
                 cosine, sine = joint_angle(topo, par, work, line, i)
                 turns = round((q - on_turn(0.0, sine)) / (2.0 * pi))
                 put1(state, s, first + i, on_turn(turns, sine))
-                put1(state, s, NODE_ANGLE + 2 * i, cosine)
-                put1(state, s, NODE_ANGLE + 2 * i + 1, sine)
+                put1(state, s, at.NODE_ANGLE + 2 * i, cosine)
+                put1(state, s, at.NODE_ANGLE + 2 * i + 1, sine)
 
 
 @kernel
 def follow_turns(topo, par, state, work):
     """Turns at the node that the trial configuration has become, from those of the node before"""
-    for c in range(topo[0, JOINTS]):
-        line, s = topo[0, T_JOINTS] + c, topo[0, S_JOINTS] + c
-        kr, first = topo[line, JOINT_KR], COORD + topo[line, JOINT_KT]
-        if topo[line, JOINT_COORDINATES] == 0:
+    for c in range(topo[0, at.JOINTS]):
+        line, s = topo[0, at.T_JOINTS] + c, topo[0, at.S_JOINTS] + c
+        kr, first = topo[line, at.JOINT_KR], at.COORD + topo[line, at.JOINT_KT]
+        if topo[line, at.JOINT_COORDINATES] == 0:
             continue
         if kr == 3:
-            put_rotation_vector(state, work, topo[line, JOINT_A], topo[line, JOINT_B], s, first)
+            put_rotation_vector(state, work, topo[line, at.JOINT_A], topo[line, at.JOINT_B], s, first)
         else:
             for i in range(kr):
                 cosine, sine = joint_angle(topo, par, work, line, i)
-                before, last = get1(state, s, NODE_ANGLE + 2 * i), get1(state, s, NODE_ANGLE + 2 * i + 1)
+                before, last = (
+                    get1(state, s, at.NODE_ANGLE + 2 * i),
+                    get1(state, s, at.NODE_ANGLE + 2 * i + 1),
+                )
                 if (last >= 0.0) != (sine >= 0.0):
                     turns = round((get1(state, s, first + i) - on_turn(0.0, last)) / (2.0 * pi))
                     # The sine of the angle of the step: the shorter way leads up, or down, past half a turn.
@@ -120,5 +108,5 @@ def follow_turns(topo, par, state, work):
                     elif last < 0.0 and step < 0.0:
                         turns -= 1.0
                     put1(state, s, first + i, on_turn(turns, sine))
-                put1(state, s, NODE_ANGLE + 2 * i, cosine)
-                put1(state, s, NODE_ANGLE + 2 * i + 1, sine)
+                put1(state, s, at.NODE_ANGLE + 2 * i, cosine)
+                put1(state, s, at.NODE_ANGLE + 2 * i + 1, sine)

@@ -1,34 +1,34 @@
 """Tuples moved between registers and the rows of an array.
 
-`at(k)` is the column where element k of this world lives: the one thing that differs between a single world
-and tiles of worlds."""
+`column(a, k)` is the column of the array a where element k of this world lives: the one thing that differs
+between a single world and tiles of worlds."""
 
 from sarrus._jit import helper
 
 
 @helper
-def at(k):
+def column(a, k):
     return k
 
 
 @helper
 def get1(a, i, k):
-    return a[i, at(k)]
+    return a[i, column(a, k)]
 
 
 @helper
 def put1(a, i, k, v):
-    a[i, at(k)] = v
+    a[i, column(a, k)] = v
 
 
 @helper
 def get3(a, i, k):
-    return a[i, at(k)], a[i, at(k + 1)], a[i, at(k + 2)]
+    return a[i, column(a, k)], a[i, column(a, k + 1)], a[i, column(a, k + 2)]
 
 
 @helper
 def get4(a, i, k):
-    return a[i, at(k)], a[i, at(k + 1)], a[i, at(k + 2)], a[i, at(k + 3)]
+    return a[i, column(a, k)], a[i, column(a, k + 1)], a[i, column(a, k + 2)], a[i, column(a, k + 3)]
 
 
 @helper
@@ -39,9 +39,9 @@ def get6(a, i, k):
 @helper
 def get9(a, i, k):
     return (
-        a[i, at(k)], a[i, at(k + 1)], a[i, at(k + 2)],
-        a[i, at(k + 3)], a[i, at(k + 4)], a[i, at(k + 5)],
-        a[i, at(k + 6)], a[i, at(k + 7)], a[i, at(k + 8)],
+        a[i, column(a, k)], a[i, column(a, k + 1)], a[i, column(a, k + 2)],
+        a[i, column(a, k + 3)], a[i, column(a, k + 4)], a[i, column(a, k + 5)],
+        a[i, column(a, k + 6)], a[i, column(a, k + 7)], a[i, column(a, k + 8)],
     )  # fmt: skip
 
 
@@ -58,17 +58,17 @@ def get_symmetric(a, i, k):
 
 @helper
 def put3(a, i, k, v):
-    a[i, at(k)] = v[0]
-    a[i, at(k + 1)] = v[1]
-    a[i, at(k + 2)] = v[2]
+    a[i, column(a, k)] = v[0]
+    a[i, column(a, k + 1)] = v[1]
+    a[i, column(a, k + 2)] = v[2]
 
 
 @helper
 def put4(a, i, k, v):
-    a[i, at(k)] = v[0]
-    a[i, at(k + 1)] = v[1]
-    a[i, at(k + 2)] = v[2]
-    a[i, at(k + 3)] = v[3]
+    a[i, column(a, k)] = v[0]
+    a[i, column(a, k + 1)] = v[1]
+    a[i, column(a, k + 2)] = v[2]
+    a[i, column(a, k + 3)] = v[3]
 
 
 @helper
@@ -79,15 +79,15 @@ def put6(a, i, k, v):
 
 @helper
 def put9(a, i, k, v):
-    a[i, at(k)] = v[0]
-    a[i, at(k + 1)] = v[1]
-    a[i, at(k + 2)] = v[2]
-    a[i, at(k + 3)] = v[3]
-    a[i, at(k + 4)] = v[4]
-    a[i, at(k + 5)] = v[5]
-    a[i, at(k + 6)] = v[6]
-    a[i, at(k + 7)] = v[7]
-    a[i, at(k + 8)] = v[8]
+    a[i, column(a, k)] = v[0]
+    a[i, column(a, k + 1)] = v[1]
+    a[i, column(a, k + 2)] = v[2]
+    a[i, column(a, k + 3)] = v[3]
+    a[i, column(a, k + 4)] = v[4]
+    a[i, column(a, k + 5)] = v[5]
+    a[i, column(a, k + 6)] = v[6]
+    a[i, column(a, k + 7)] = v[7]
+    a[i, column(a, k + 8)] = v[8]
 
 
 @helper
@@ -109,5 +109,5 @@ def put_symmetric(a, i, k, M):
 def add_to6(a, i, k, s, v):
     """a[i, k:k+6] += s v"""
     for j in range(3):
-        a[i, at(k + j)] += s * v[0][j]
-        a[i, at(k + 3 + j)] += s * v[1][j]
+        a[i, column(a, k + j)] += s * v[0][j]
+        a[i, column(a, k + 3 + j)] += s * v[1][j]

@@ -8,57 +8,12 @@ decision from one end alone would cost more energy than it saves."""
 
 from math import sqrt
 
+from sarrus import layout as at
 from sarrus._jit import helper, kernel
 from sarrus.dynamics.body import momentum
 from sarrus.dynamics.border import compliant_impulses, is_compliant, row_damping, row_motion, row_spring
 from sarrus.dynamics.custom import custom_force
 from sarrus.dynamics.drive import coordinate_of_freedom
-from sarrus.layout import (
-    BODIES,
-    CLOSED,
-    CONTACTS,
-    COORD,
-    CUSTOM_FORCE,
-    CUSTOM_FORCES,
-    DRIVE_C,
-    DRIVE_PULL,
-    DRIVE_SPRING,
-    DRIVEN,
-    EFFORT_LEFT,
-    EFFORT_RIGHT,
-    ELEMENT_BODY,
-    ELEMENT_COUNT,
-    ELEMENT_KIND,
-    ELEMENT_SCRATCH,
-    ELEMENTS,
-    FLAGS,
-    FORCE,
-    FREEDOM,
-    INPUT_FORCE,
-    JOINT_DRIVE,
-    JW,
-    LINK_JOINT,
-    MASS,
-    MOTOR_FORCE,
-    MOVED,
-    PARENT,
-    PEAK,
-    ROTATIONS,
-    ROW_KIND,
-    ROWS,
-    S_CONTACTS,
-    S_JOINTS,
-    SCRATCH_OUT,
-    T_ELEMENTS,
-    T_JOINTS,
-    T_ROWS,
-    TRANSLATIONS,
-    W_FREEDOMS,
-    WHIPS,
-    P,
-    U,
-    V,
-)
 from sarrus.maths.access import get1, get3, get6, get9
 from sarrus.maths.quaternion import half_turn
 from sarrus.maths.spatial import dot6
@@ -89,9 +44,9 @@ FAST, CALM = 0.8, 0.4
 def largest_turns(topo, state, dt, column):
     """(largest turn of a body against its parent, largest turn of a body, that body) over dt, as |w| dt at
     the angular velocities of `column` (V, U)"""
-    n, turn, spin, fastest = topo[0, BODIES], 0.0, 0.0, 0
+    n, turn, spin, fastest = topo[0, at.BODIES], 0.0, 0.0, 0
     for b in range(n):
-        a, w = topo[b + 1, PARENT], get3(state, b, column + 3)
+        a, w = topo[b + 1, at.PARENT], get3(state, b, column + 3)
         size = dot(w, w)
         if size > spin:
             spin, fastest = size, b
@@ -106,8 +61,8 @@ def largest_turns(topo, state, dt, column):
 def kinetic_energy(topo, state):
     """Kinetic energy of momenta P and velocities U"""
     energy = 0.0
-    for b in range(topo[0, BODIES]):
-        energy += 0.5 * dot6(get6(state, b, P), get6(state, b, U))
+    for b in range(topo[0, at.BODIES]):
+        energy += 0.5 * dot6(get6(state, b, at.P), get6(state, b, at.U))
     return energy
 
 
@@ -115,10 +70,10 @@ def kinetic_energy(topo, state):
 def interval_energy(topo, par, state, work, dt):
     """Kinetic energy of the velocities V of the step; work holds the inertia of its first node"""
     energy = 0.0
-    for b in range(topo[0, BODIES]):
-        v, w = get3(state, b, V), get3(state, b, V + 3)
+    for b in range(topo[0, at.BODIES]):
+        v, w = get3(state, b, at.V), get3(state, b, at.V + 3)
         f0, f = half_turn(w, dt)
-        p = momentum(get1(par, b, MASS), get9(work, b, JW), v, w, f0, f)
+        p = momentum(get1(par, b, at.MASS), get9(work, b, at.JW), v, w, f0, f)
         energy += 0.5 * dot6(p, (v, w))
     return energy
 
@@ -126,16 +81,16 @@ def interval_energy(topo, par, state, work, dt):
 @helper
 def mean_velocity(state, b, dt):
     """Velocity of body b that its momentum in the step stands for: the sine of the turn over dt"""
-    w = get3(state, b, V + 3)
+    w = get3(state, b, at.V + 3)
     f0, f = half_turn(w, dt)
-    return get3(state, b, V), scale3(f0, w)
+    return get3(state, b, at.V), scale3(f0, w)
 
 
 @kernel
 def gravity_work(topo, par, state, dt, gravity):
     total = 0.0
-    for b in range(topo[0, BODIES]):
-        total += get1(par, b, MASS) * dot(gravity, get3(state, b, V))
+    for b in range(topo[0, at.BODIES]):
+        total += get1(par, b, at.MASS) * dot(gravity, get3(state, b, at.V))
     return dt * total
 
 
@@ -143,7 +98,7 @@ def gravity_work(topo, par, state, dt, gravity):
 def work_of_forces(topo, table, state, column, dt):
     """Work [J] of the forces in `column` of `table` at the velocities of the step"""
     total = 0.0
-    for b in range(topo[0, BODIES]):
+    for b in range(topo[0, at.BODIES]):
         total += dot6(get6(table, b, column), mean_velocity(state, b, dt))
     return dt * total
 
@@ -153,18 +108,21 @@ def work_of_drives(topo, par, state, work, dt):
     """(work of all implicit efforts, of the dampers and of the springs among them) on joints that the tree
     carries"""
     total, damped, sprung = 0.0, 0.0, 0.0
-    for b in range(topo[0, BODIES]):
-        if topo[b + 1, FLAGS] & DRIVEN:
-            d = topo[topo[0, T_JOINTS] + topo[b + 1, LINK_JOINT], JOINT_DRIVE]
-            first, s = topo[0, W_FREEDOMS] + topo[b + 1, FREEDOM], topo[0, S_JOINTS] + topo[b + 1, LINK_JOINT]
-            for i in range(topo[b + 1, ROTATIONS] + topo[b + 1, TRANSLATIONS]):
-                change = get1(work, first + i, MOVED)
-                impulse = get1(work, first + i, EFFORT_LEFT) + get1(work, first + i, EFFORT_RIGHT)
+    for b in range(topo[0, at.BODIES]):
+        if topo[b + 1, at.FLAGS] & at.DRIVEN:
+            d = topo[topo[0, at.T_JOINTS] + topo[b + 1, at.LINK_JOINT], at.JOINT_DRIVE]
+            first, s = (
+                topo[0, at.W_FREEDOMS] + topo[b + 1, at.FREEDOM],
+                topo[0, at.S_JOINTS] + topo[b + 1, at.LINK_JOINT],
+            )
+            for i in range(topo[b + 1, at.ROTATIONS] + topo[b + 1, at.TRANSLATIONS]):
+                change = get1(work, first + i, at.MOVED)
+                impulse = get1(work, first + i, at.EFFORT_LEFT) + get1(work, first + i, at.EFFORT_RIGHT)
                 total += impulse * change / dt
                 j = coordinate_of_freedom(topo, b, i)
-                damped -= get1(par, d, DRIVE_C + j) * change * change / dt
-                middle = get1(state, s, COORD + j) + 0.5 * change
-                pull = get1(par, d + 1, DRIVE_PULL + j) - get1(par, d + 1, DRIVE_SPRING + j) * middle
+                damped -= get1(par, d, at.DRIVE_C + j) * change * change / dt
+                middle = get1(state, s, at.COORD + j) + 0.5 * change
+                pull = get1(par, d + 1, at.DRIVE_PULL + j) - get1(par, d + 1, at.DRIVE_SPRING + j) * middle
                 sprung += pull * change
     return total, damped, sprung
 
@@ -173,9 +131,9 @@ def work_of_drives(topo, par, state, work, dt):
 def work_of_rows(topo, par, state, work, dt, left, right):
     """(work of all implicit efforts, of the dampers and of the springs among them) that are border rows"""
     total, damped, sprung = 0.0, 0.0, 0.0
-    for k in range(topo[0, ROWS]):
-        it = topo[0, T_ROWS] + k
-        if is_compliant(topo[it, ROW_KIND]):
+    for k in range(topo[0, at.ROWS]):
+        it = topo[0, at.T_ROWS] + k
+        if is_compliant(topo[it, at.ROW_KIND]):
             start, change = row_motion(topo, par, state, work, k)
             impulses = compliant_impulses(topo, par, state, work, k, dt, left, right)
             total += (impulses[0] + impulses[1]) * change / dt
@@ -189,16 +147,16 @@ def work_of_rows(topo, par, state, work, dt, left, right):
 def work_of_custom_forces(topo, par, state, work, time, dt, left, right):
     """Work [J] of the users' forces, with the weights of the two nodes of the step"""
     total = 0.0
-    for line in range(topo[0, T_ELEMENTS], topo[0, T_ELEMENTS] + topo[0, ELEMENTS]):
-        if topo[line, ELEMENT_KIND] == CUSTOM_FORCE:
-            s = topo[line, ELEMENT_SCRATCH]
+    for line in range(topo[0, at.T_ELEMENTS], topo[0, at.T_ELEMENTS] + topo[0, at.ELEMENTS]):
+        if topo[line, at.ELEMENT_KIND] == at.CUSTOM_FORCE:
+            s = topo[line, at.ELEMENT_SCRATCH]
             for node in range(2):
                 weight = right if node == 1 else left
                 custom_force(topo, par, state, work, line, time + node * dt, node == 0)
-                for m in range(topo[line, ELEMENT_COUNT]):
-                    b = topo[line, ELEMENT_BODY + m]
-                    if b < topo[0, BODIES]:
-                        force = get6(work, s, SCRATCH_OUT + 6 * m)
+                for m in range(topo[line, at.ELEMENT_COUNT]):
+                    b = topo[line, at.ELEMENT_BODY + m]
+                    if b < topo[0, at.BODIES]:
+                        force = get6(work, s, at.SCRATCH_OUT + 6 * m)
                         total += weight * dt * dot6(force, mean_velocity(state, b, dt))
     return total
 
@@ -213,7 +171,7 @@ def work_before(topo, par, state, work, sums, k, time, dt, left, right, loops):
         total, damped, sprung = total + more, damped + less, sprung + pulled
     sums[k, DAMPERS] += damped
     sums[k, MOTORS] += total - damped - sprung
-    if topo[0, CUSTOM_FORCES] > 0:
+    if topo[0, at.CUSTOM_FORCES] > 0:
         custom = work_of_custom_forces(topo, par, state, work, time, dt, left, right)
         sums[k, APPLIED] += custom
         total += custom
@@ -225,18 +183,18 @@ def work_of_explicit(topo, state, work, sums, k, weight, dt):
     """Adds to sums[k] the work of motors and wrenches at the node in FORCE over `weight` seconds of a step of
     length dt; returns the work of all of FORCE"""
     part = weight / dt
-    if topo[0, ELEMENTS] > 0:
-        sums[k, MOTORS] += part * work_of_forces(topo, work, state, MOTOR_FORCE, dt)
-        sums[k, APPLIED] += part * work_of_forces(topo, work, state, INPUT_FORCE, dt)
-    return part * work_of_forces(topo, state, state, FORCE, dt)
+    if topo[0, at.ELEMENTS] > 0:
+        sums[k, MOTORS] += part * work_of_forces(topo, work, state, at.MOTOR_FORCE, dt)
+        sums[k, APPLIED] += part * work_of_forces(topo, work, state, at.INPUT_FORCE, dt)
+    return part * work_of_forces(topo, state, state, at.FORCE, dt)
 
 
 @kernel
 def any_closed(topo, state):
     """Whether a contact, limit or dry friction acts in the step"""
     closed = False
-    for i in range(topo[0, CONTACTS]):
-        closed = closed or get1(state, topo[0, S_CONTACTS] + i, CLOSED) != 0.0
+    for i in range(topo[0, at.CONTACTS]):
+        closed = closed or get1(state, topo[0, at.S_CONTACTS] + i, at.CLOSED) != 0.0
     return closed
 
 
@@ -244,19 +202,19 @@ def any_closed(topo, state):
 def is_balanced(topo, state, sums, k, T0, T1, done, turn, allowed):
     """Whether a part that turns joints by `turn` balances: T1 - T0 is the work `done` to `allowed` of the
     largest kinetic energy so far, which is kept with the node, or the run has had no whip yet"""
-    n = topo[0, BODIES]
-    peak = max(state[n, PEAK], max(T0, T1))
+    n = topo[0, at.BODIES]
+    peak = max(state[n, at.PEAK], max(T0, T1))
     off = abs(T1 - T0 - done)
     if off > EXACT * peak:
         sums[k, TURN] = max(sums[k, TURN], turn)
     # Not "off > ...": NaN is not balanced.
     bound = min(allowed, HUGE) * peak
-    whips = state[n, WHIPS] != 0.0 or turn > WHIP or not off <= OUTRAGEOUS * bound
+    whips = state[n, at.WHIPS] != 0.0 or turn > WHIP or not off <= OUTRAGEOUS * bound
     if whips and turn > SLOW and not off <= bound:
         return False
-    state[n, WHIPS] = 1.0 if whips else 0.0
+    state[n, at.WHIPS] = 1.0 if whips else 0.0
     sums[k, IMBALANCE] = max(sums[k, IMBALANCE], off / peak if peak > 0.0 else 0.0)
-    state[n, PEAK] = peak
+    state[n, at.PEAK] = peak
     return True
 
 
@@ -265,7 +223,7 @@ def gains(topo, par, E0, E1, done, T0, inner, dt, gravity):
     """Whether a part with contacts gains more energy than is done on it, and than its contacts may seem to
     give: what the oscillation of the method and the barrier explain"""
     weight = 0.0
-    for b in range(topo[0, BODIES]):
-        weight += get1(par, b, MASS)
+    for b in range(topo[0, at.BODIES]):
+        weight += get1(par, b, at.MASS)
     slack = GAINED * max(T0, inner) + weight * norm3(gravity) * 9.81 * dt * dt
     return not E1 - E0 - done <= slack

@@ -12,6 +12,7 @@ Coulomb friction problem via convex optimization", ZAMM 91 (2011).  Differs: it 
 
 from math import sqrt
 
+from sarrus import layout as at
 from sarrus._jit import kernel
 from sarrus.dynamics.contact import is_on
 from sarrus.integrators.variational.central_path import (
@@ -25,19 +26,6 @@ from sarrus.integrators.variational.central_path import (
 from sarrus.integrators.variational.interior import CENTRAL, COLD, POSITIONS, evaluate_trial, interior
 from sarrus.integrators.variational.momentum_balance import evaluate_momenta
 from sarrus.integrators.variational.newton import CONVERGED
-from sarrus.layout import (
-    CONTACTS,
-    CONVEX,
-    DIRECTIONS,
-    LAG,
-    MU,
-    S_CONTACTS,
-    SCALE_F,
-    SCALE_L,
-    TRIAL,
-    VARIABLES,
-    W_CONTACTS,
-)
 from sarrus.maths.access import get1, put1
 from sarrus.solvers.cone import path_cone, path_friction, path_gap
 
@@ -52,7 +40,7 @@ CONVEX_START, HIGHER, START = 3.0, 100.0, 1.0
 def first_barrier(topo, state):
     """CONVEX_START where a contact of the stage has a friction cone whose size depends on its normal force,
     else 0"""
-    for i in range(topo[0, CONTACTS]):
+    for i in range(topo[0, at.CONTACTS]):
         if is_on(topo, state, i) and has_normal(topo, i) and has_friction(topo, state, i):
             return 0.0 if is_pyramid(topo, state, i) else CONVEX_START
     return 0.0
@@ -61,38 +49,40 @@ def first_barrier(topo, state):
 @kernel
 def put_lags(topo, state, work, found):
     """Slips that the convex problem is to hold: those at the trial configuration, or none"""
-    for i in range(topo[0, CONTACTS]):
+    for i in range(topo[0, at.CONTACTS]):
         if is_on(topo, state, i):
-            w = topo[0, W_CONTACTS] + i
-            l1, l2 = get1(work, w, TRIAL + 1), get1(work, w, TRIAL + 2)
-            put1(work, w, LAG, sqrt(l1 * l1 + l2 * l2) if found else 0.0)
+            w = topo[0, at.W_CONTACTS] + i
+            l1, l2 = get1(work, w, at.TRIAL + 1), get1(work, w, at.TRIAL + 2)
+            put1(work, w, at.LAG, sqrt(l1 * l1 + l2 * l2) if found else 0.0)
 
 
 @kernel
 def put_law(topo, state, work, convex):
     """The convex law, or Coulomb's, for all contacts of the stage with a cone"""
-    for i in range(topo[0, CONTACTS]):
+    for i in range(topo[0, at.CONTACTS]):
         if is_on(topo, state, i):
             cone = has_normal(topo, i) and has_friction(topo, state, i)
-            put1(work, topo[0, W_CONTACTS] + i, CONVEX, 1.0 if convex and cone else 0.0)
+            put1(work, topo[0, at.W_CONTACTS] + i, at.CONVEX, 1.0 if convex and cone else 0.0)
 
 
 @kernel
 def error_of_forces(topo, state, work):
     """How far the forces are from those that gaps and slips ask for, natural units"""
     top, total = 0.0, 0.0
-    for i in range(topo[0, CONTACTS]):
+    for i in range(topo[0, at.CONTACTS]):
         if not is_on(topo, state, i):
             continue
-        k, w = topo[0, S_CONTACTS] + i, topo[0, W_CONTACTS] + i
-        force, length = get1(work, w, SCALE_F), get1(work, w, SCALE_L)
-        gap, gamma = get1(work, w, TRIAL) / length, get1(work, w, VARIABLES + 1) / force
-        b1, b2 = get1(work, w, VARIABLES + 2) / force, get1(work, w, VARIABLES + 3) / force
-        l1, l2 = get1(work, w, TRIAL + 1) / length, get1(work, w, TRIAL + 2) / length
+        k, w = topo[0, at.S_CONTACTS] + i, topo[0, at.W_CONTACTS] + i
+        force, length = get1(work, w, at.SCALE_F), get1(work, w, at.SCALE_L)
+        gap, gamma = get1(work, w, at.TRIAL) / length, get1(work, w, at.VARIABLES + 1) / force
+        b1, b2 = get1(work, w, at.VARIABLES + 2) / force, get1(work, w, at.VARIABLES + 3) / force
+        l1, l2 = get1(work, w, at.TRIAL + 1) / length, get1(work, w, at.TRIAL + 2) / length
         e = 0.0
         if is_convex(work, w):
             # Without forces: how far (psi, l) is outside its cone.
-            e = max(sqrt(l1 * l1 + l2 * l2) - gap / get1(state, k, MU) - get1(work, w, LAG) / length, 1.0)
+            e = max(
+                sqrt(l1 * l1 + l2 * l2) - gap / get1(state, k, at.MU) - get1(work, w, at.LAG) / length, 1.0
+            )
         else:
             if has_normal(topo, i):
                 e = abs(min(gap, gamma))
@@ -110,35 +100,35 @@ def error_of_forces(topo, state, work):
 def centre_contacts(topo, state, work, level):
     """Variables on the decoupled central path of barrier `level` through the forces that they have and the
     gaps and slips at the trial configuration"""
-    for i in range(topo[0, CONTACTS]):
+    for i in range(topo[0, at.CONTACTS]):
         if not is_on(topo, state, i):
             continue
-        k, w = topo[0, S_CONTACTS] + i, topo[0, W_CONTACTS] + i
+        k, w = topo[0, at.S_CONTACTS] + i, topo[0, at.W_CONTACTS] + i
         kappa = level * energy_scale(work, w)
-        stiffness = get1(work, w, SCALE_F) / get1(work, w, SCALE_L)
-        gap, gamma = get1(work, w, TRIAL), get1(work, w, VARIABLES + 1)
-        z1 = stiffness * get1(work, w, TRIAL + 1) - get1(work, w, VARIABLES + 2)
-        z2 = stiffness * get1(work, w, TRIAL + 2) - get1(work, w, VARIABLES + 3)
+        stiffness = get1(work, w, at.SCALE_F) / get1(work, w, at.SCALE_L)
+        gap, gamma = get1(work, w, at.TRIAL), get1(work, w, at.VARIABLES + 1)
+        z1 = stiffness * get1(work, w, at.TRIAL + 1) - get1(work, w, at.VARIABLES + 2)
+        z2 = stiffness * get1(work, w, at.TRIAL + 2) - get1(work, w, at.VARIABLES + 3)
         s, b1, b2, psi, l1, l2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         if is_convex(work, w):
-            mu, lag = get1(state, k, MU), get1(work, w, LAG)
+            mu, lag = get1(state, k, at.MU), get1(work, w, at.LAG)
             z0 = stiffness * (gap / mu + lag) - mu * gamma
             m, b1, b2, psi, l1, l2 = path_cone(z0, z1, z2, kappa, stiffness)
             s, gamma = mu * (psi - lag), m / mu
         elif has_normal(topo, i):
             s, gamma = path_gap(gap - gamma / stiffness, kappa, stiffness)
-        put1(work, w, VARIABLES, s)
-        put1(work, w, VARIABLES + 1, gamma)
+        put1(work, w, at.VARIABLES, s)
+        put1(work, w, at.VARIABLES + 1, gamma)
         if has_friction(topo, state, i) and not is_convex(work, w):
             m = cone_size(topo, state, work, i)
             b1, b2, psi, l1, l2 = path_friction(m, z1, z2, kappa, stiffness)
-        put1(work, w, VARIABLES + 2, b1)
-        put1(work, w, VARIABLES + 3, b2)
-        put1(work, w, VARIABLES + 4, psi)
-        put1(work, w, VARIABLES + 5, l1)
-        put1(work, w, VARIABLES + 6, l2)
+        put1(work, w, at.VARIABLES + 2, b1)
+        put1(work, w, at.VARIABLES + 3, b2)
+        put1(work, w, at.VARIABLES + 4, psi)
+        put1(work, w, at.VARIABLES + 5, l1)
+        put1(work, w, at.VARIABLES + 6, l2)
         for j in range(7):
-            put1(work, w, DIRECTIONS + j, 0.0)
+            put1(work, w, at.DIRECTIONS + j, 0.0)
 
 
 @kernel

@@ -7,6 +7,7 @@ at the last node, linear in the unknowns; the same system with dz = dt du and no
 Differs from [MC23] Algorithm 5: started on the path instead of at the last solution, second-order corrector,
 no line search (`experiments/MC23/table_contact_solvers.py` compares)."""
 
+from sarrus import layout as at
 from sarrus._jit import helper, kernel
 from sarrus.dynamics.border import put_rows
 from sarrus.dynamics.contact import add_contact_impulses, evaluate_contacts
@@ -37,40 +38,6 @@ from sarrus.integrators.variational.newton import (
     keep_nan_max,
     link_direction,
     residual_of_border,
-)
-from sarrus.layout import (
-    ARM0,
-    BODIES,
-    CHILDREN,
-    D_RATES,
-    DLAM,
-    DRIVEN,
-    DZ,
-    EFFORT_BASE,
-    EFFORT_RIGHT,
-    FIRST,
-    FLAGS,
-    FREEDOM,
-    G1,
-    JW,
-    LAM,
-    MASS,
-    PARENT,
-    RATE,
-    RATES,
-    RHS,
-    ROTATIONS,
-    ROWS,
-    S0,
-    S_ROWS,
-    SEEDED,
-    STIFFNESS_BASE,
-    TRANSLATIONS,
-    W_FREEDOMS,
-    W_ROWS,
-    F,
-    U,
-    V,
 )
 from sarrus.maths.access import get1, get3, get6, get9, put1, put6
 from sarrus.maths.quaternion import half_turn, in_domain
@@ -114,7 +81,7 @@ def evaluate_trial(topo, par, state, work, time, dt, left, right, gravity, loops
     """Trial configuration, residuals and contacts for the rates in `state`; returns the largest error of
     active rows"""
     top, total = 0.0, 0.0
-    for b in range(topo[0, BODIES]):
+    for b in range(topo[0, at.BODIES]):
         e, s = evaluate(topo, par, state, work, b, dt, left, right, gravity, loops, elements)
         top, total = max(top, e), total + s
     error = top + 0.0 * total
@@ -127,80 +94,90 @@ def evaluate_trial(topo, par, state, work, time, dt, left, right, gravity, loops
 def imbalance(topo, par, work, dt):
     """Largest momentum balance along a freedom that is left, as the displacement of its own body in the
     step"""
-    n = topo[0, BODIES]
+    n = topo[0, at.BODIES]
     top, total = 0.0, 0.0
     for b in range(n):
-        if topo[b + 1, FLAGS] & SEEDED:
-            put6(work, b, RHS, ZERO6)
+        if topo[b + 1, at.FLAGS] & at.SEEDED:
+            put6(work, b, at.RHS, ZERO6)
     for b in range(n - 1, -1, -1):
-        r = get6(work, b, F)
-        if topo[b + 1, CHILDREN] > 0:
-            r = add6(r, get6(work, b, RHS))
-        first = topo[0, W_FREEDOMS] + topo[b + 1, FREEDOM]
-        for i in range(topo[b + 1, ROTATIONS] + topo[b + 1, TRANSLATIONS]):
-            s = get6(work, first + i, S0)
+        r = get6(work, b, at.F)
+        if topo[b + 1, at.CHILDREN] > 0:
+            r = add6(r, get6(work, b, at.RHS))
+        first = topo[0, at.W_FREEDOMS] + topo[b + 1, at.FREEDOM]
+        for i in range(topo[b + 1, at.ROTATIONS] + topo[b + 1, at.TRANSLATIONS]):
+            s = get6(work, first + i, at.S0)
             t = dot6(s, r)
-            if topo[b + 1, FLAGS] & DRIVEN:
-                t += get1(work, first + i, EFFORT_BASE)
+            if topo[b + 1, at.FLAGS] & at.DRIVEN:
+                t += get1(work, first + i, at.EFFORT_BASE)
             inertia = inertia_along(par, work, b, s)
             t *= dt / inertia
             top, total = max(top, abs(t)), total + t
-        a = topo[b + 1, PARENT]
+        a = topo[b + 1, at.PARENT]
         if a < n:
-            r = carry_force(r, get3(work, b, ARM0))
-            if topo[b + 1, FIRST] == 0:
-                r = add6(r, get6(work, a, RHS))
-            put6(work, a, RHS, r)
+            r = carry_force(r, get3(work, b, at.ARM0))
+            if topo[b + 1, at.FIRST] == 0:
+                r = add6(r, get6(work, a, at.RHS))
+            put6(work, a, at.RHS, r)
     return top + 0.0 * total
 
 
 @helper
 def inertia_along(par, work, b, s):
     """s' M s of body b at the node"""
-    return get1(par, b, MASS) * dot(s[0], s[0]) + dot(s[1], mv(get9(work, b, JW), s[1]))
+    return get1(par, b, at.MASS) * dot(s[0], s[0]) + dot(s[1], mv(get9(work, b, at.JW), s[1]))
 
 
 @kernel
 def direction(topo, state, work, dt, loops):
     """Back-substitution: directions of bodies and multipliers, nothing moved yet"""
     if loops is not None:
-        solve_rows(topo, state, work, topo[0, BODIES], 0, ZERO6)
-    for b in range(topo[0, BODIES]):
+        solve_rows(topo, state, work, topo[0, at.BODIES], 0, ZERO6)
+    for b in range(topo[0, at.BODIES]):
         link_direction(topo, state, work, b, dt, loops)
     if loops is not None:
-        for k in range(topo[0, ROWS]):
-            line = topo[0, S_ROWS] + k
-            put1(state, line, LAM, get1(state, line, LAM) - get1(work, topo[0, W_ROWS] + k, DLAM))
+        for k in range(topo[0, at.ROWS]):
+            line = topo[0, at.S_ROWS] + k
+            put1(state, line, at.LAM, get1(state, line, at.LAM) - get1(work, topo[0, at.W_ROWS] + k, at.DLAM))
 
 
 @kernel
 def move(topo, state, work, dt, alpha, stage, loops):
     """Rates or velocities, multipliers and contacts moved by a part alpha of the direction"""
-    n = topo[0, BODIES]
+    n = topo[0, at.BODIES]
     if loops is not None:
-        for k in range(topo[0, ROWS]):
-            line = topo[0, S_ROWS] + k
-            put1(state, line, LAM, get1(state, line, LAM) + alpha * get1(work, topo[0, W_ROWS] + k, DLAM))
+        for k in range(topo[0, at.ROWS]):
+            line = topo[0, at.S_ROWS] + k
+            put1(
+                state,
+                line,
+                at.LAM,
+                get1(state, line, at.LAM) + alpha * get1(work, topo[0, at.W_ROWS] + k, at.DLAM),
+            )
     move_contacts(topo, state, work, alpha)
     if stage == POSITIONS:
         for b in range(n):
-            for i in range(topo[b + 1, ROTATIONS] + topo[b + 1, TRANSLATIONS]):
-                put1(state, b, RATES + i, get1(state, b, RATES + i) + alpha * get1(work, b, D_RATES + i))
+            for i in range(topo[b + 1, at.ROTATIONS] + topo[b + 1, at.TRANSLATIONS]):
+                put1(
+                    state,
+                    b,
+                    at.RATES + i,
+                    get1(state, b, at.RATES + i) + alpha * get1(work, b, at.D_RATES + i),
+                )
         return
     for b in range(n):
-        put6(state, b, U, axpy6(alpha / dt, get6(work, b, DZ), get6(state, b, U)))
-        if topo[b + 1, FLAGS] & DRIVEN:
-            first = topo[0, W_FREEDOMS] + topo[b + 1, FREEDOM]
-            for i in range(first, first + topo[b + 1, ROTATIONS] + topo[b + 1, TRANSLATIONS]):
-                impulse = alpha * get1(work, i, STIFFNESS_BASE) * get1(work, i, RATE)
-                put1(work, i, EFFORT_RIGHT, get1(work, i, EFFORT_RIGHT) - impulse)
+        put6(state, b, at.U, axpy6(alpha / dt, get6(work, b, at.DZ), get6(state, b, at.U)))
+        if topo[b + 1, at.FLAGS] & at.DRIVEN:
+            first = topo[0, at.W_FREEDOMS] + topo[b + 1, at.FREEDOM]
+            for i in range(first, first + topo[b + 1, at.ROTATIONS] + topo[b + 1, at.TRANSLATIONS]):
+                impulse = alpha * get1(work, i, at.STIFFNESS_BASE) * get1(work, i, at.RATE)
+                put1(work, i, at.EFFORT_RIGHT, get1(work, i, at.EFFORT_RIGHT) - impulse)
 
 
 @kernel
 def part_in_domain(topo, state, work, dt, alpha):
     """The largest of alpha, alpha/2, ... that keeps all bodies in the domain of the discrete rotation"""
-    for b in range(topo[0, BODIES]):
-        w, turn = get3(state, b, V + 3), get3(work, b, DZ + 3)
+    for b in range(topo[0, at.BODIES]):
+        w, turn = get3(state, b, at.V + 3), get3(work, b, at.DZ + 3)
         f0, f = half_turn(w, dt)
         dw = scale3(1.0 / dt, axpy3(f0, turn, cross(turn, f)))
         tries = 0
@@ -217,7 +194,7 @@ def newton_direction(topo, par, state, work, time, dt, left, stage, fresh, loops
     if fresh:
         if loops is not None:
             if stage == POSITIONS:
-                put_rows(topo, par, state, work, G1, False, elements)
+                put_rows(topo, par, state, work, at.G1, False, elements)
         add_matrix(topo, state, work, dt, loops)
     add_right_hand_side(topo, state, work, dt, loops)
     if fresh:
@@ -297,7 +274,7 @@ def interior(
 def begin_contacts(topo, state, work, dt, level, memory):
     """Variables at their start, and their impulses in F"""
     start_contacts(topo, state, work, level, memory)
-    add_contact_impulses(topo, state, work, work, F, dt)
+    add_contact_impulses(topo, state, work, work, at.F, dt)
 
 
 @helper

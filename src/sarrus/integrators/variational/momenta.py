@@ -6,6 +6,7 @@ within its step."""
 
 from math import sqrt
 
+from sarrus import layout as at
 from sarrus._jit import kernel
 from sarrus.dynamics.border import leave_out_weak_rows, projection_compliance, put_rows
 from sarrus.dynamics.contact import (
@@ -50,54 +51,6 @@ from sarrus.integrators.variational.stages import (
     put_forces,
     weigh_drags,
 )
-from sarrus.layout import (
-    APPROACH,
-    BODIES,
-    CLOSED,
-    COMPLIANCE,
-    CONTACTS,
-    DRIVE_I,
-    DRIVEN,
-    EFFORT_LEFT,
-    EFFORT_RIGHT,
-    ERR,
-    FLAGS,
-    FORCE2,
-    FREEDOM,
-    G1,
-    GAP,
-    JOINT_DRIVE,
-    LINK_JOINT,
-    LOST,
-    NODE_A,
-    NODE_B,
-    ON,
-    RESTITUTION,
-    ROTATIONS,
-    ROWS,
-    S_CONTACTS,
-    S_ROWS,
-    STIFFNESS,
-    T_JOINTS,
-    TRANSLATIONS,
-    TRIAL,
-    TRIAL_A,
-    TRIAL_B,
-    TURN,
-    U_BEFORE,
-    U_PLASTIC,
-    V_HELD,
-    VARIABLES,
-    W_CONTACTS,
-    W_FREEDOMS,
-    W_ROWS,
-    WEAK,
-    WEAKNESS,
-    F,
-    P,
-    U,
-    V,
-)
 from sarrus.maths.access import get1, get6, put1, put4, put6
 from sarrus.maths.quaternion import IDENTITY
 from sarrus.maths.spatial import ZERO6, add6, dot6, scale6, sub6
@@ -111,44 +64,44 @@ def enter_momenta(topo, par, state, work, dt, bounce, weakness, loops, elements)
     """The linear system of the momentum stage: rows of the node, no errors, gaps dt times normal velocities.
 
     bounce: 1 with restitution, 0 without; weakness: rows of loops that are left out"""
-    n = topo[0, BODIES]
+    n = topo[0, at.BODIES]
     for b in range(n):
-        put6(work, b, F, ZERO6)
-        if topo[b + 1, FLAGS] & DRIVEN:
-            d = topo[topo[0, T_JOINTS] + topo[b + 1, LINK_JOINT], JOINT_DRIVE]
-            first = topo[0, W_FREEDOMS] + topo[b + 1, FREEDOM]
-            for i in range(topo[b + 1, ROTATIONS] + topo[b + 1, TRANSLATIONS]):
-                inertia = get1(par, d, DRIVE_I + coordinate_of_freedom(topo, b, i))
-                put1(work, first + i, EFFORT_LEFT, 0.0)
-                put1(work, first + i, EFFORT_RIGHT, 0.0)
-                put1(work, first + i, STIFFNESS, inertia / dt)
+        put6(work, b, at.F, ZERO6)
+        if topo[b + 1, at.FLAGS] & at.DRIVEN:
+            d = topo[topo[0, at.T_JOINTS] + topo[b + 1, at.LINK_JOINT], at.JOINT_DRIVE]
+            first = topo[0, at.W_FREEDOMS] + topo[b + 1, at.FREEDOM]
+            for i in range(topo[b + 1, at.ROTATIONS] + topo[b + 1, at.TRANSLATIONS]):
+                inertia = get1(par, d, at.DRIVE_I + coordinate_of_freedom(topo, b, i))
+                put1(work, first + i, at.EFFORT_LEFT, 0.0)
+                put1(work, first + i, at.EFFORT_RIGHT, 0.0)
+                put1(work, first + i, at.STIFFNESS, inertia / dt)
     base_of_efforts(topo, work)
     if loops is not None:
-        put_rows(topo, par, state, work, G1, True, elements)
+        put_rows(topo, par, state, work, at.G1, True, elements)
         projection_compliance(topo, par, work)
-        for k in range(topo[0, ROWS]):
-            line = topo[0, W_ROWS] + k
-            put1(work, line, COMPLIANCE, dt * get1(work, line, COMPLIANCE))
-            put1(work, line, ERR, 0.0)
+        for k in range(topo[0, at.ROWS]):
+            line = topo[0, at.W_ROWS] + k
+            put1(work, line, at.COMPLIANCE, dt * get1(work, line, at.COMPLIANCE))
+            put1(work, line, at.ERR, 0.0)
         leave_out_weak_rows(topo, state, work, weakness)
-    for i in range(topo[0, CONTACTS]):
+    for i in range(topo[0, at.CONTACTS]):
         if not is_on(topo, state, i):
             continue
-        k, w = topo[0, S_CONTACTS] + i, topo[0, W_CONTACTS] + i
+        k, w = topo[0, at.S_CONTACTS] + i, topo[0, at.W_CONTACTS] + i
         for j in range(rows_of(topo, state, i)):
-            put6(work, w, TRIAL_B + 6 * j, get6(work, w, NODE_B + 6 * j))
-            put6(work, w, TRIAL_A + 6 * j, get6(work, w, NODE_A + 6 * j))
-        rebound = bounce * get1(state, k, RESTITUTION) * min(0.0, get1(state, k, APPROACH))
-        put1(work, w, GAP, dt * rebound)
+            put6(work, w, at.TRIAL_B + 6 * j, get6(work, w, at.NODE_B + 6 * j))
+            put6(work, w, at.TRIAL_A + 6 * j, get6(work, w, at.NODE_A + 6 * j))
+        rebound = bounce * get1(state, k, at.RESTITUTION) * min(0.0, get1(state, k, at.APPROACH))
+        put1(work, w, at.GAP, dt * rebound)
     put_gaps(topo, state, work, dt)
 
 
 @kernel
 def all_open(topo, state, work):
     """Whether no contact of the stage closes further: then no impulse is needed"""
-    for i in range(topo[0, CONTACTS]):
+    for i in range(topo[0, at.CONTACTS]):
         if is_on(topo, state, i):
-            if not has_normal(topo, i) or not get1(work, topo[0, W_CONTACTS] + i, TRIAL) >= 0.0:
+            if not has_normal(topo, i) or not get1(work, topo[0, at.W_CONTACTS] + i, at.TRIAL) >= 0.0:
                 return False
     return True
 
@@ -157,8 +110,8 @@ def all_open(topo, state, work):
 def any_weak(topo, state):
     """Whether a row of a loop nearly depends on the others"""
     weak = False
-    for k in range(topo[0, ROWS]):
-        weak = weak or get1(state, topo[0, S_ROWS] + k, WEAKNESS) == WEAK
+    for k in range(topo[0, at.ROWS]):
+        weak = weak or get1(state, topo[0, at.S_ROWS] + k, at.WEAKNESS) == at.WEAK
     return weak
 
 
@@ -182,7 +135,7 @@ def solve_momenta(topo, par, state, work, time, dt, gravity, tolerance, bounce, 
     What converged is refused where it gains energy.  Where a loop is nearly singular and no start leads to a
     solution, the rows that nearly depend on the others are left out"""
     end, done, status = final_level(dt), 0, ITERATION_LIMIT
-    before, weakness = 0.0, LOST
+    before, weakness = 0.0, at.LOST
     for tries in range(2):
         if tries == 1:
             if loops is not None:
@@ -190,14 +143,14 @@ def solve_momenta(topo, par, state, work, time, dt, gravity, tolerance, bounce, 
                     break
             else:
                 break
-            weakness = WEAK
+            weakness = at.WEAK
         barrier = first_barrier(topo, state)
         for attempt in range(-1, ATTEMPTS + TRIES_CONVEX):
             convex = is_convex_start(attempt)
             if convex and barrier == 0.0:
                 continue
-            for b in range(topo[0, BODIES]):
-                put6(state, b, U, get6(work, b, U_BEFORE))
+            for b in range(topo[0, at.BODIES]):
+                put6(state, b, at.U, get6(work, b, at.U_BEFORE))
             clear_multipliers(topo, state, loops)
             enter_momenta(topo, par, state, work, dt, bounce, weakness, loops, elements)
             if attempt == -1:
@@ -219,10 +172,10 @@ def solve_momenta(topo, par, state, work, time, dt, gravity, tolerance, bounce, 
             else:
                 level, worst = start_level(topo, state, work)
                 level, memory, centre, short = attempt_of(
-                    attempt, level, loaded_level(topo, state, work, FORCE2)
+                    attempt, level, loaded_level(topo, state, work, at.FORCE2)
                 )
                 if attempt == -1:
-                    level, memory = WARM_LEVEL, FORCE2
+                    level, memory = WARM_LEVEL, at.FORCE2
                 begin_contacts(topo, state, work, dt, level, memory)
                 most = WARM if attempt == -1 else LAST_RESORT if short else COLD
                 status, count = interior(
@@ -254,21 +207,21 @@ def blend(topo, par, state, work, allowed, elements):
     bounced = kinetic_energy(topo, state)
     if bounced <= allowed:
         return 1.0
-    for b in range(topo[0, BODIES]):
-        u = get6(state, b, U)
-        put6(state, b, V, u)
-        put6(state, b, U, get6(work, b, U_PLASTIC))
+    for b in range(topo[0, at.BODIES]):
+        u = get6(state, b, at.U)
+        put6(state, b, at.V, u)
+        put6(state, b, at.U, get6(work, b, at.U_PLASTIC))
     momenta_of_velocities(topo, par, state, work, elements)
     plastic, slope = kinetic_energy(topo, state), 0.0
-    for b in range(topo[0, BODIES]):
-        slope += dot6(get6(state, b, P), sub6(get6(state, b, V), get6(state, b, U)))
+    for b in range(topo[0, at.BODIES]):
+        slope += dot6(get6(state, b, at.P), sub6(get6(state, b, at.V), get6(state, b, at.U)))
     bend = bounced - plastic - slope
     part, excess = 0.0, plastic - allowed
     if excess < 0.0 and bend > 0.0:
         part = min(1.0, (-slope + sqrt(max(slope * slope - 4.0 * bend * excess, 0.0))) / (2.0 * bend))
-    for b in range(topo[0, BODIES]):
-        u = get6(state, b, U)
-        put6(state, b, U, add6(u, scale6(part, sub6(get6(state, b, V), u))))
+    for b in range(topo[0, at.BODIES]):
+        u = get6(state, b, at.U)
+        put6(state, b, at.U, add6(u, scale6(part, sub6(get6(state, b, at.V), u))))
     return part
 
 
@@ -290,14 +243,16 @@ def momentum_stage(topo, par, state, work, time, dt, right, gravity, tolerance, 
             place_aside(topo, state, work, -ASIDE * dt)
     enter_contacts(topo, par, state, work, dt)
     count, bounces = 0, False
-    for i in range(topo[0, CONTACTS]):
-        k = topo[0, S_CONTACTS] + i
+    for i in range(topo[0, at.CONTACTS]):
+        k = topo[0, at.S_CONTACTS] + i
         # Order 1 has all forces at the first node.
-        closed = get1(state, k, CLOSED) != 0.0 and (right > 0.0 or has_normal(topo, i))
-        put1(state, k, CLOSED, 1.0 if closed else 0.0)
-        put1(state, k, ON, 1.0 if closed else 0.0)
+        closed = get1(state, k, at.CLOSED) != 0.0 and (right > 0.0 or has_normal(topo, i))
+        put1(state, k, at.CLOSED, 1.0 if closed else 0.0)
+        put1(state, k, at.ON, 1.0 if closed else 0.0)
         count += 1 if closed else 0
-        bounces = bounces or (closed and get1(state, k, RESTITUTION) > 0.0 and get1(state, k, APPROACH) < 0.0)
+        bounces = bounces or (
+            closed and get1(state, k, at.RESTITUTION) > 0.0 and get1(state, k, at.APPROACH) < 0.0
+        )
     status, done = CONVERGED, 0
     if count > 0:
         status, done = solve_closed(
@@ -317,12 +272,12 @@ def solve_closed(
 ):  # fmt: skip
     """Velocities U after the impulses of the contacts that are on: without restitution, then with it as far
     as the kinetic energy stays below `allowed`; returns (status, iterations)"""
-    put_before(topo, state, work, U)
-    for b in range(topo[0, BODIES]):
-        put6(work, b, U_BEFORE, get6(state, b, U))
-        put6(work, b, V_HELD, get6(state, b, V))
-        put6(state, b, V, ZERO6)
-        put4(work, b, TURN, IDENTITY)
+    put_before(topo, state, work, at.U)
+    for b in range(topo[0, at.BODIES]):
+        put6(work, b, at.U_BEFORE, get6(state, b, at.U))
+        put6(work, b, at.V_HELD, get6(state, b, at.V))
+        put6(state, b, at.V, ZERO6)
+        put4(work, b, at.TURN, IDENTITY)
     if right > 0.0:
         weigh_drags(topo, state, right)
     status, done = solve_momenta(
@@ -330,8 +285,8 @@ def solve_closed(
     )
     keep_forces(topo, state, work, MOMENTA, dt)
     if status == CONVERGED and bounces:
-        for b in range(topo[0, BODIES]):
-            put6(work, b, U_PLASTIC, get6(state, b, U))
+        for b in range(topo[0, at.BODIES]):
+            put6(work, b, at.U_PLASTIC, get6(state, b, at.U))
         status, more = solve_momenta(
             topo, par, state, work, time, dt, gravity, tolerance, 1.0, loops, elements, whole
         )
@@ -340,19 +295,19 @@ def solve_closed(
         blend_forces(topo, state, work, part)
     if right > 0.0:
         weigh_drags(topo, state, 1.0 / right)
-    for b in range(topo[0, BODIES]):
-        put6(state, b, V, get6(work, b, V_HELD))
+    for b in range(topo[0, at.BODIES]):
+        put6(state, b, at.V, get6(work, b, at.V_HELD))
     return status, done
 
 
 @kernel
 def blend_forces(topo, state, work, part):
     """Forces of the momentum stage between those without restitution, in `state`, and those with it"""
-    for i in range(topo[0, CONTACTS]):
+    for i in range(topo[0, at.CONTACTS]):
         if is_on(topo, state, i):
-            k, w = topo[0, S_CONTACTS] + i, topo[0, W_CONTACTS] + i
+            k, w = topo[0, at.S_CONTACTS] + i, topo[0, at.W_CONTACTS] + i
             for j in range(3):
-                f = get1(state, k, FORCE2 + j)
-                f += part * (get1(work, w, VARIABLES + 1 + j) - f)
-                put1(state, k, FORCE2 + j, f)
-                put1(work, w, VARIABLES + 1 + j, f)
+                f = get1(state, k, at.FORCE2 + j)
+                f += part * (get1(work, w, at.VARIABLES + 1 + j) - f)
+                put1(state, k, at.FORCE2 + j, f)
+                put1(work, w, at.VARIABLES + 1 + j, f)

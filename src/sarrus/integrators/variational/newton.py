@@ -6,6 +6,7 @@ system, new trial configuration, residual.
 One factor serves the whole step while corrections shrink fast; otherwise, and in the careful variant always,
 it is made anew."""
 
+from sarrus import layout as at
 from sarrus._jit import helper, kernel
 from sarrus.dynamics.body import place_turned
 from sarrus.dynamics.border import border_residual, put_rows, row_scale
@@ -13,35 +14,6 @@ from sarrus.dynamics.custom import add_custom_forces, seed_bodies
 from sarrus.dynamics.evaluate import evaluate
 from sarrus.dynamics.increments import change_of_rates, follow, rate_of
 from sarrus.integrators.variational.node import ASIDE
-from sarrus.layout import (
-    ARM1,
-    BODIES,
-    CONSTRAINT_ROW,
-    CUSTOM_FORCES,
-    D_RATES,
-    DIAG,
-    DLAM,
-    DZ,
-    G1,
-    LAM,
-    LEARNS,
-    NODE_PIVOT,
-    PARENT,
-    PREDICTED,
-    RATES,
-    RATES2,
-    ROTATIONS,
-    ROW_KIND,
-    ROW_OF,
-    ROWS,
-    S1,
-    S_JOINTS,
-    S_ROWS,
-    T_ROWS,
-    TRANSLATIONS,
-    W_ROWS,
-    U,
-)
 from sarrus.maths.access import get1, get3, get6, put1, put6
 from sarrus.maths.spatial import ZERO6, carry_motion
 from sarrus.solvers.border import solve_rows
@@ -84,7 +56,7 @@ def residual_of_border(topo, par, state, work, time, dt, left, right, loops, ele
     rows, redundant ones included"""
     whole[0] = error
     if elements is not None:
-        if topo[0, CUSTOM_FORCES] > 0:
+        if topo[0, at.CUSTOM_FORCES] > 0:
             add_custom_forces(topo, par, state, work, time, left * dt, True)
     if loops is not None:
         active, everything = border_residual(topo, par, state, work, dt, left, right, elements)
@@ -97,7 +69,7 @@ def residual_of_border(topo, par, state, work, time, dt, left, right, loops, ele
 def factor_here(topo, par, state, work, time, dt, left, loops, elements):
     """Factors and right-hand side; row vectors and free motions are those of the configuration in `work`"""
     if loops is not None:
-        put_rows(topo, par, state, work, G1, False, elements)
+        put_rows(topo, par, state, work, at.G1, False, elements)
     if elements is not None:
         seed_bodies(topo, par, state, work, time, left, True)
     return eliminate(topo, par, state, work, dt, False, loops, elements)
@@ -106,7 +78,7 @@ def factor_here(topo, par, state, work, time, dt, left, loops, elements):
 @kernel
 def place_trial(topo, par, state, work, dt):
     """The trial configuration for the rates in `state`, over dt"""
-    for b in range(topo[0, BODIES]):
+    for b in range(topo[0, at.BODIES]):
         v, w, turn = follow(topo, par, state, work, b, dt)
         place_turned(state, work, b, dt, v, turn)
 
@@ -129,13 +101,13 @@ def factor(topo, par, state, work, time, dt, left, scales, loops, elements):
 @kernel
 def is_near_singular(topo, state, work, dt, scales):
     """Whether a pivot of the loops, from the elimination just made, is below NEAR of that at the node"""
-    for k in range(topo[0, ROWS]):
-        it = topo[0, T_ROWS] + k
-        if topo[it, ROW_KIND] == CONSTRAINT_ROW:
-            of = topo[it, ROW_OF]
+    for k in range(topo[0, at.ROWS]):
+        it = topo[0, at.T_ROWS] + k
+        if topo[it, at.ROW_KIND] == at.CONSTRAINT_ROW:
+            of = topo[it, at.ROW_OF]
             scale = row_scale(topo, state, scales, k, of)
-            here = abs(get1(work, topo[0, W_ROWS] + k, DIAG) / dt)
-            if here < NEAR * scale * get1(state, topo[0, S_JOINTS] + of, NODE_PIVOT):
+            here = abs(get1(work, topo[0, at.W_ROWS] + k, at.DIAG) / dt)
+            if here < NEAR * scale * get1(state, topo[0, at.S_JOINTS] + of, at.NODE_PIVOT):
                 return True
     return False
 
@@ -160,31 +132,31 @@ def attempt(
     change."""
     predicts = guess in (PREDICT, ONWARD)
     if loops is not None and not predicts:
-        for k in range(topo[0, ROWS]):
-            line = topo[0, S_ROWS] + k
-            moved = get1(state, line, LAM) + amount * get1(work, topo[0, W_ROWS] + k, DLAM)
-            put1(state, line, LAM, 0.0 if guess == RESTART else moved)
+        for k in range(topo[0, at.ROWS]):
+            line = topo[0, at.S_ROWS] + k
+            moved = get1(state, line, at.LAM) + amount * get1(work, topo[0, at.W_ROWS] + k, at.DLAM)
+            put1(state, line, at.LAM, 0.0 if guess == RESTART else moved)
     top, total = 0.0, 0.0
-    for b in range(topo[0, BODIES]):
-        for i in range(topo[b + 1, ROTATIONS] + topo[b + 1, TRANSLATIONS]):
-            y, last = get1(state, b, RATES + i), get1(state, b, RATES2 + i)
+    for b in range(topo[0, at.BODIES]):
+        for i in range(topo[b + 1, at.ROTATIONS] + topo[b + 1, at.TRANSLATIONS]):
+            y, last = get1(state, b, at.RATES + i), get1(state, b, at.RATES2 + i)
             if predicts:
-                put1(state, b, RATES2 + i, y)
+                put1(state, b, at.RATES2 + i, y)
                 if read:
-                    rate = (1.0 + amount) * rate_of(topo, state, work, b, i, U) - amount * y
+                    rate = (1.0 + amount) * rate_of(topo, state, work, b, i, at.U) - amount * y
                 else:
                     rate = (1.0 + amount) * y - amount * last
-                before = get1(state, b, PREDICTED + i)
-                put1(state, b, PREDICTED + i, rate)
+                before = get1(state, b, at.PREDICTED + i)
+                put1(state, b, at.PREDICTED + i, rate)
                 if guess == ONWARD:
                     rate += y - before
             elif guess == SHIFT:
-                rate = y + amount * get1(work, b, D_RATES + i)
+                rate = y + amount * get1(work, b, at.D_RATES + i)
             elif read:
-                rate = rate_of(topo, state, work, b, i, U)
+                rate = rate_of(topo, state, work, b, i, at.U)
             else:
                 rate = last
-            put1(state, b, RATES + i, rate)
+            put1(state, b, at.RATES + i, rate)
         e, s = evaluate(topo, par, state, work, b, dt, left, right, gravity, loops, elements)
         top, total = max(top, e), total + s
     error = top + 0.0 * total
@@ -195,13 +167,13 @@ def attempt(
 def link_direction(topo, state, work, b, dt, loops):
     """Back-substitution of body b, parents first: its direction into DZ, the change of its rates into
     D_RATES"""
-    z = carry_motion(get6(work, topo[b + 1, PARENT], DZ), get3(work, b, ARM1))
-    z = solve_link(topo, work, b, z, S1, loops)
-    put6(work, b, DZ, z)
+    z = carry_motion(get6(work, topo[b + 1, at.PARENT], at.DZ), get3(work, b, at.ARM1))
+    z = solve_link(topo, work, b, z, at.S1, loops)
+    put6(work, b, at.DZ, z)
     if loops is not None:
         if closes(topo, b):
             solve_rows(topo, state, work, b, b + 1, z)
-    change_of_rates(topo, state, work, b, dt, z, D_RATES)
+    change_of_rates(topo, state, work, b, dt, z, at.D_RATES)
 
 
 @kernel
@@ -210,11 +182,11 @@ def advance(topo, par, state, work, time, dt, left, right, gravity, loops, eleme
     rows"""
     top, total = 0.0, 0.0
     if loops is not None:
-        solve_rows(topo, state, work, topo[0, BODIES], 0, ZERO6)
-    for b in range(topo[0, BODIES]):
+        solve_rows(topo, state, work, topo[0, at.BODIES], 0, ZERO6)
+    for b in range(topo[0, at.BODIES]):
         link_direction(topo, state, work, b, dt, loops)
-        for i in range(topo[b + 1, ROTATIONS] + topo[b + 1, TRANSLATIONS]):
-            put1(state, b, RATES + i, get1(state, b, RATES + i) + get1(work, b, D_RATES + i))
+        for i in range(topo[b + 1, at.ROTATIONS] + topo[b + 1, at.TRANSLATIONS]):
+            put1(state, b, at.RATES + i, get1(state, b, at.RATES + i) + get1(work, b, at.D_RATES + i))
         e, s = evaluate(topo, par, state, work, b, dt, left, right, gravity, loops, elements)
         top, total = max(top, e), total + s
     error = top + 0.0 * total
@@ -235,10 +207,10 @@ def predict(
     topo, par, state, work, time, dt, ratio, left, right, gravity, read, loops, elements, whole
 ):  # fmt: skip
     """`attempt` from the last step, `ratio` times as long as this one; returns the largest error"""
-    n = topo[0, BODIES]
+    n = topo[0, at.BODIES]
     even = read and abs(ratio - 1.0) < EVEN
-    guess = ONWARD if even and state[n, LEARNS] != 0.0 else PREDICT
-    state[n, LEARNS] = 1.0 if even else 0.0
+    guess = ONWARD if even and state[n, at.LEARNS] != 0.0 else PREDICT
+    state[n, at.LEARNS] = 1.0 if even else 0.0
     return attempt(
         topo, par, state, work, time, dt, left, right, gravity, guess, ratio, read, loops, elements, whole
     )

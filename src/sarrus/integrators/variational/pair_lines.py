@@ -1,8 +1,8 @@
 """Compiled: where the bodies are and will be, for the search for near pairs; and the contact lines that it
 found, put among the contacts of the step."""
 
+from sarrus import layout as at
 from sarrus._jit import entry
-from sarrus.layout import BODIES, FEATURE_COLS, FEATURE_KEY, FEATURE_TYPE, FORCE1, NO_FEATURE, USER, Q, U, X
 from sarrus.maths.access import get3, get4, put3, put9
 from sarrus.maths.quaternion import half_turn, qmul, rotation
 from sarrus.maths.vectors import axpy3
@@ -16,10 +16,10 @@ def write_poses(topo, state, dt, x0, R0, x1, R1):
     """Poses of the node and after dt at its velocities, x (nb + 1, 3), R (nb + 1, 9), in the user's order;
     returns the longest way of a body"""
     longest = 0.0
-    for b in range(topo[0, BODIES]):
-        u = topo[b + 1, USER]
-        x, q, v = get3(state, b, X), get4(state, b, Q), get3(state, b, U)
-        f0, f = half_turn(get3(state, b, U + 3), dt)
+    for b in range(topo[0, at.BODIES]):
+        u = topo[b + 1, at.USER]
+        x, q, v = get3(state, b, at.X), get4(state, b, at.Q), get3(state, b, at.U)
+        f0, f = half_turn(get3(state, b, at.U + 3), dt)
         put3(x0, u, 0, x)
         put9(R0, u, 0, rotation(q))
         put3(x1, u, 0, axpy3(dt, v, x))
@@ -38,20 +38,20 @@ def write_pairs(state, slots, features, scratch):
         first, room, row, rows = slots[p, 0], slots[p, 1], slots[p, 2], slots[p, 3]
         for k in range(room):
             scratch[k, FORCES] = -1.0
-            if state[first + k, FEATURE_TYPE] != NO_FEATURE:
-                scratch[k, FORCES] = state[first + k, FEATURE_KEY]
+            if state[first + k, at.FEATURE_TYPE] != at.NO_FEATURE:
+                scratch[k, FORCES] = state[first + k, at.FEATURE_KEY]
             for j in range(FORCES):
-                scratch[k, j] = state[first + k, FORCE1 + j]
-                state[first + k, FORCE1 + j] = 0.0
-            for j in range(FEATURE_COLS):
+                scratch[k, j] = state[first + k, at.FORCE1 + j]
+                state[first + k, at.FORCE1 + j] = 0.0
+            for j in range(at.FEATURE_COLS):
                 state[first + k, j] = 0.0
         k = 0
         for r in range(row, row + rows):
-            if features[r, FEATURE_TYPE] != NO_FEATURE and k < room:
-                for j in range(FEATURE_COLS):
+            if features[r, at.FEATURE_TYPE] != at.NO_FEATURE and k < room:
+                for j in range(at.FEATURE_COLS):
                     state[first + k, j] = features[r, j]
                 for old in range(room):
-                    if scratch[old, FORCES] == features[r, FEATURE_KEY]:
+                    if scratch[old, FORCES] == features[r, at.FEATURE_KEY]:
                         for j in range(FORCES):
-                            state[first + k, FORCE1 + j] = scratch[old, j]
+                            state[first + k, at.FORCE1 + j] = scratch[old, j]
                 k += 1

@@ -3,6 +3,7 @@ or the next step is."""
 
 from math import sqrt
 
+from sarrus import layout as at
 from sarrus._jit import helper, kernel
 from sarrus.dynamics.increments import put_rates
 from sarrus.integrators.variational.balance import CALM, FAST
@@ -29,30 +30,6 @@ from sarrus.integrators.variational.node import (
     smallest_pivot,
 )
 from sarrus.integrators.variational.reactions import keep_momenta, restore_momenta
-from sarrus.layout import (
-    BODIES,
-    CALM_STEPS,
-    COORD,
-    JOINTS,
-    LAST_DT,
-    LAST_DT2,
-    LEARNS,
-    LEVEL,
-    NODE_ANGLE,
-    NODE_PIVOT,
-    PARENT,
-    RATES,
-    RATES2,
-    READ_OUT,
-    RHO,
-    ROWS,
-    S_JOINTS,
-    S_ROWS,
-    WATCH,
-    WEAKNESS,
-    U,
-    V,
-)
 from sarrus.maths.access import get3, get6, put6
 from sarrus.maths.vectors import dot, sub3
 
@@ -68,7 +45,7 @@ def start(topo, par, state, work, u, settings, scales, mode, loops, elements):
     At a singular node the row vectors are those of a neighbour along the velocities, on the branch of motion
     that they choose"""
     gravity = (settings[GRAVITY], settings[GRAVITY + 1], settings[GRAVITY + 2])
-    n = topo[0, BODIES]
+    n = topo[0, at.BODIES]
     if mode != AS_IT_IS:
         restore_joints(topo, par, state, work)
     begin(topo, par, state, work, gravity, u[0, 0], loops, elements)
@@ -80,7 +57,7 @@ def start(topo, par, state, work, u, settings, scales, mode, loops, elements):
             keep_aside(topo, par, state, work, settings[DT], loops, elements)
     else:
         for b in range(n):
-            put6(state, b, V, get6(state, b, U))
+            put6(state, b, at.V, get6(state, b, at.U))
         if loops is not None:
             keep_momenta(topo, state, work)
         project(topo, par, state, work, loops, elements)
@@ -108,20 +85,20 @@ def copy_node(topo, source, target, elements):
     if elements is not None:
         copy_all(source, target)
     else:
-        n = topo[0, BODIES]
+        n = topo[0, at.BODIES]
         for b in range(n):
-            for j in range(V):
+            for j in range(at.V):
                 target[b, j] = source[b, j]
         for j in range(source.shape[1]):
             target[n, j] = source[n, j]
-        for c in range(topo[0, S_JOINTS], topo[0, S_JOINTS] + topo[0, JOINTS]):
-            for j in range(COORD, COORD + 6):
+        for c in range(topo[0, at.S_JOINTS], topo[0, at.S_JOINTS] + topo[0, at.JOINTS]):
+            for j in range(at.COORD, at.COORD + 6):
                 target[c, j] = source[c, j]
-            for j in range(NODE_PIVOT, NODE_ANGLE + 4):
+            for j in range(at.NODE_PIVOT, at.NODE_ANGLE + 4):
                 target[c, j] = source[c, j]
-            target[c, WATCH] = source[c, WATCH]
-        for k in range(topo[0, S_ROWS], topo[0, S_ROWS] + topo[0, ROWS]):
-            target[k, WEAKNESS] = source[k, WEAKNESS]
+            target[c, at.WATCH] = source[c, at.WATCH]
+        for k in range(topo[0, at.S_ROWS], topo[0, at.S_ROWS] + topo[0, at.ROWS]):
+            target[k, at.WEAKNESS] = source[k, at.WEAKNESS]
 
 
 @kernel
@@ -147,22 +124,22 @@ def keep_aside(topo, par, state, work, dt, loops, elements):
 @kernel
 def forget_steps(topo, state, work):
     """Nothing is predicted from the steps before the node"""
-    n = topo[0, BODIES]
+    n = topo[0, at.BODIES]
     for b in range(n):
-        put6(state, b, V, get6(state, b, U))
-        put_rates(topo, state, work, b, U)
-        put6(state, b, RATES2, get6(state, b, RATES))
-    state[n, LAST_DT] = 1.0
-    state[n, LAST_DT2] = 1.0
-    state[n, READ_OUT] = 1.0
-    state[n, LEARNS] = 0.0
+        put6(state, b, at.V, get6(state, b, at.U))
+        put_rates(topo, state, work, b, at.U)
+        put6(state, b, at.RATES2, get6(state, b, at.RATES))
+    state[n, at.LAST_DT] = 1.0
+    state[n, at.LAST_DT2] = 1.0
+    state[n, at.READ_OUT] = 1.0
+    state[n, at.LEARNS] = 0.0
 
 
 @helper
 def largest_part(state, n, full, place):
     """Length of the part that begins at `place` of a step, in units of the smallest: the largest of the run's
     level that is aligned there"""
-    block = max(full >> int(state[n, LEVEL]), 1)
+    block = max(full >> int(state[n, at.LEVEL]), 1)
     while place % block != 0:
         block //= 2
     return block
@@ -171,21 +148,21 @@ def largest_part(state, n, full, place):
 @kernel
 def raise_level(state, n, full, block):
     """From now on steps are done in parts of at most half of `block`: bodies spin too fast for it"""
-    level = int(state[n, LEVEL])
+    level = int(state[n, at.LEVEL])
     while (full >> level) >= block and block > 1:
         level += 1
-    state[n, LEVEL] = level
-    state[n, CALM_STEPS] = 0.0
+    state[n, at.LEVEL] = level
+    state[n, at.CALM_STEPS] = 0.0
 
 
 @kernel
 def lower_level(state, n, spin):
     """Larger parts again, after many steps in a row that were calm at `spin` = |w| h"""
-    if state[n, LEVEL] > 0.0:
-        state[n, CALM_STEPS] = state[n, CALM_STEPS] + 1.0 if spin < CALM * FAST else 0.0
-        if state[n, CALM_STEPS] >= PATIENCE:
-            state[n, LEVEL] -= 1.0
-            state[n, CALM_STEPS] = 0.0
+    if state[n, at.LEVEL] > 0.0:
+        state[n, at.CALM_STEPS] = state[n, at.CALM_STEPS] + 1.0 if spin < CALM * FAST else 0.0
+        if state[n, at.CALM_STEPS] >= PATIENCE:
+            state[n, at.LEVEL] -= 1.0
+            state[n, at.CALM_STEPS] = 0.0
 
 
 @kernel
@@ -195,13 +172,13 @@ def plan_step(topo, state, settings):
 
     h = base / rho, with rho_next rho = s^2, s = (1 + sum (w base / tau)^4)^(1/4) at the node, w the angular
     velocities of bodies against their parents"""
-    n, total = topo[0, BODIES], 1.0
+    n, total = topo[0, at.BODIES], 1.0
     for b in range(n):
-        a, w = topo[b + 1, PARENT], get3(state, b, U + 3)
+        a, w = topo[b + 1, at.PARENT], get3(state, b, at.U + 3)
         if a < n:
-            w = sub3(w, get3(state, a, U + 3))
+            w = sub3(w, get3(state, a, at.U + 3))
         turn = dot(w, w) * (settings[BASE] / settings[TAU]) ** 2
         total += turn * turn
-    state[n, RHO] = sqrt(total) / (state[n, RHO] if state[n, RHO] > 0.0 else total**0.25)
-    length, left = settings[BASE] / state[n, RHO], settings[END] - settings[TIME]
+    state[n, at.RHO] = sqrt(total) / (state[n, at.RHO] if state[n, at.RHO] > 0.0 else total**0.25)
+    length, left = settings[BASE] / state[n, at.RHO], settings[END] - settings[TIME]
     settings[NEXT] = left if length > left * (1.0 - 1e-9) else length

@@ -5,6 +5,7 @@ one.
 
 Implements: [MC23] eqs. (29a)-(29f)."""
 
+from sarrus import layout as at
 from sarrus._jit import kernel
 from sarrus.dynamics.body import place
 from sarrus.dynamics.contact import (
@@ -46,28 +47,6 @@ from sarrus.integrators.variational.stages import (
     put_forces,
     weigh_drags,
 )
-from sarrus.layout import (
-    APPROACH,
-    BODIES,
-    CONTACTS,
-    FEATURE_TYPE,
-    FORCE1,
-    GAP,
-    LEARNS,
-    ON,
-    PLANE,
-    RATES,
-    RATES2,
-    ROOT,
-    ROTATIONS,
-    S_CONTACTS,
-    SCALE_L,
-    TRANSLATIONS,
-    W_CONTACTS,
-    F,
-    U,
-    V,
-)
 from sarrus.maths.access import get1, get3, get6, put1, put6
 from sarrus.maths.vectors import axpy3
 
@@ -81,16 +60,16 @@ ADDITIONS = 5
 def choose_near(topo, par, state, work, dt):
     """Marks the contacts that this step looks at, by their gaps where the bodies would be at the velocities
     V; returns their number"""
-    for b in range(topo[0, BODIES]):
-        place(state, work, b, dt, get3(state, b, V), get3(state, b, V + 3))
+    for b in range(topo[0, at.BODIES]):
+        place(state, work, b, dt, get3(state, b, at.V), get3(state, b, at.V + 3))
     count = 0
-    for i in range(topo[0, CONTACTS]):
-        k, w = topo[0, S_CONTACTS] + i, topo[0, W_CONTACTS] + i
+    for i in range(topo[0, at.CONTACTS]):
+        k, w = topo[0, at.S_CONTACTS] + i, topo[0, at.W_CONTACTS] + i
         near = exists(topo, state, i) and not touches_by_points(topo, state, i)
         if near and has_normal(topo, i):
-            gap, before = trial_gap(topo, par, state, work, i), get1(work, w, GAP)
-            near = gap < NEAR_LENGTHS * get1(work, w, SCALE_L) + NEAR_PART * abs(gap - before)
-        put1(state, k, ON, 1.0 if near else 0.0)
+            gap, before = trial_gap(topo, par, state, work, i), get1(work, w, at.GAP)
+            near = gap < NEAR_LENGTHS * get1(work, w, at.SCALE_L) + NEAR_PART * abs(gap - before)
+        put1(state, k, at.ON, 1.0 if near else 0.0)
         count += 1 if near else 0
     return count
 
@@ -100,23 +79,23 @@ def add_missed(topo, par, state, work, addition):
     """Marks contacts that were left out and are not open at the trial configuration (after some additions,
     all others with them; of a rim that touches by points, one of those, put there); returns their number"""
     everything, count = addition >= ADDITIONS, 0
-    for i in range(topo[0, CONTACTS]):
+    for i in range(topo[0, at.CONTACTS]):
         if not is_on(topo, state, i) and exists(topo, state, i):
             if not trial_gap(topo, par, state, work, i) > 0.0:
                 count += 1
     if count > 0:
-        for i in range(topo[0, CONTACTS]):
+        for i in range(topo[0, at.CONTACTS]):
             if not is_on(topo, state, i) and exists(topo, state, i):
                 missed = not trial_gap(topo, par, state, work, i) > 0.0
-                k = topo[0, S_CONTACTS] + i
+                k = topo[0, at.S_CONTACTS] + i
                 if touches_by_points(topo, state, i) and not everything:
                     if missed:
                         j = addition % 2
                         put_spare(topo, state, work, i, j)
-                        put1(state, k + 1 + j, FEATURE_TYPE, PLANE)
-                        put1(state, k + 1 + j, ON, 1.0)
+                        put1(state, k + 1 + j, at.FEATURE_TYPE, at.PLANE)
+                        put1(state, k + 1 + j, at.ON, 1.0)
                 elif everything or missed:
-                    put1(state, k, ON, 1.0)
+                    put1(state, k, at.ON, 1.0)
     return count
 
 
@@ -133,8 +112,8 @@ def try_warm(
     bad = max(worst, imbalance(topo, par, work, dt) / length)
     if not (bad < 1.0 and error < 1.0):
         return False, 0
-    add_contact_impulses(topo, state, work, work, F, -dt)
-    begin_contacts(topo, state, work, dt, max(WARM_LEVEL, bad * bad), FORCE1)
+    add_contact_impulses(topo, state, work, work, at.F, -dt)
+    begin_contacts(topo, state, work, dt, max(WARM_LEVEL, bad * bad), at.FORCE1)
     status, count = interior(
         topo, par, state, work, time, dt, left, right, gravity, tolerance, end, WARM, 0.0, 0.0, error,
         POSITIONS, loops, elements, whole,
@@ -146,12 +125,12 @@ def try_warm(
 def start_velocities(topo, state, work, left, dt, gravity):
     """Velocities V of a cold start, and the rates that belong to them: those of the node, with gravity's half
     step where a tree flies freely"""
-    for b in range(topo[0, BODIES]):
-        u = get6(state, b, U)
-        if topo[b + 1, ROOT] >= 0:
+    for b in range(topo[0, at.BODIES]):
+        u = get6(state, b, at.U)
+        if topo[b + 1, at.ROOT] >= 0:
             u = (axpy3(left * dt, gravity, u[0]), u[1])
-        put6(state, b, V, u)
-        put_rates(topo, state, work, b, V)
+        put6(state, b, at.V, u)
+        put_rates(topo, state, work, b, at.V)
 
 
 @kernel
@@ -163,12 +142,12 @@ def solve_positions(
     end, done = final_level(dt), 0
     for guess in range(2):
         clear_multipliers(topo, state, loops)
-        for b in range(topo[0, BODIES]):
-            for i in range(topo[b + 1, ROTATIONS] + topo[b + 1, TRANSLATIONS]):
-                rate = get1(state, b, RATES2 + i)
+        for b in range(topo[0, at.BODIES]):
+            for i in range(topo[b + 1, at.ROTATIONS] + topo[b + 1, at.TRANSLATIONS]):
+                rate = get1(state, b, at.RATES2 + i)
                 if guess == 0:
-                    rate = (1.0 + ratio) * rate_of(topo, state, work, b, i, U) - ratio * rate
-                put1(state, b, RATES + i, rate)
+                    rate = (1.0 + ratio) * rate_of(topo, state, work, b, i, at.U) - ratio * rate
+                put1(state, b, at.RATES + i, rate)
         converged, count = try_warm(
             topo, par, state, work, time, dt, left, right, gravity, tolerance, end, loops, elements, whole
         )
@@ -196,7 +175,9 @@ def solve_positions(
             )  # fmt: skip
         else:
             level, worst = start_level(topo, state, work)
-            level, memory, centre, short = attempt_of(attempt, level, loaded_level(topo, state, work, FORCE1))
+            level, memory, centre, short = attempt_of(
+                attempt, level, loaded_level(topo, state, work, at.FORCE1)
+            )
             begin_contacts(topo, state, work, dt, level, memory)
             status, count = interior(
                 topo, par, state, work, time, dt, left, right, gravity, tolerance, end,
@@ -214,11 +195,11 @@ def enter_node(topo, par, state, work, dt):
     """What the step needs of the contacts at its first node, in `work`; V holds the velocities of a cold
     start"""
     enter_contacts(topo, par, state, work, dt)
-    for i in range(topo[0, CONTACTS]):
+    for i in range(topo[0, at.CONTACTS]):
         if exists(topo, state, i) and has_normal(topo, i):
-            k = topo[0, S_CONTACTS] + i
-            put1(state, k, APPROACH, contact_velocity(topo, state, work, i, 0, U))
-    put_before(topo, state, work, V)
+            k = topo[0, at.S_CONTACTS] + i
+            put1(state, k, at.APPROACH, contact_velocity(topo, state, work, i, 0, at.U))
+    put_before(topo, state, work, at.V)
 
 
 @kernel
@@ -229,8 +210,8 @@ def position_stage(
     """Positions at the end of the step; returns (status, eliminations, iterations).  whole[1]: energy at its
     start"""
     whole[1] = node_energy(topo, par, state, work, gravity)
-    for b in range(topo[0, BODIES]):
-        put6(state, b, RATES2, get6(state, b, RATES))
+    for b in range(topo[0, at.BODIES]):
+        put6(state, b, at.RATES2, get6(state, b, at.RATES))
     start_velocities(topo, state, work, left, dt, gravity)
     rims = place_spares(topo, state, work, dt)
     enter_node(topo, par, state, work, dt)
@@ -240,15 +221,15 @@ def position_stage(
     weigh_drags(topo, state, left)
     for addition in range(ADDITIONS + 2):
         if count == 0:
-            for b in range(topo[0, BODIES]):
-                put6(state, b, RATES, get6(state, b, RATES2))
+            for b in range(topo[0, at.BODIES]):
+                put6(state, b, at.RATES, get6(state, b, at.RATES2))
             status, f, c = step(
                 topo, par, state, work, time, dt, ratio, left, right, gravity, tolerance, limit, most, read,
                 scales, loops, elements, whole,
             )  # fmt: skip
             base_of_efforts(topo, work)
         else:
-            state[topo[0, BODIES], LEARNS] = 0.0
+            state[topo[0, at.BODIES], at.LEARNS] = 0.0
             status, c = solve_positions(
                 topo, par, state, work, time, dt, ratio, left, right, gravity, tolerance, loops, elements,
                 whole,

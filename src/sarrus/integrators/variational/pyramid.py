@@ -8,14 +8,20 @@ with four sides a block slides up to 41 % further; for comparison with the paper
 
 from math import cos, pi, sin
 
+from sarrus import layout as at
 from sarrus._jit import helper, kernel
-from sarrus.layout import BODIES, DIRECTIONS, FRICTION_SIDES, TRIAL, VARIABLES, WORK_COLS
 from sarrus.maths.access import get1, put1
 from sarrus.solvers.cone import longest_step
 
 # Columns of a contact beyond those of `layout`: sigma, its direction, residuals of sigma and of sigma psi;
 # then per side beta, eta, their directions, residuals of eta and of beta eta.
-SIGMA, D_SIGMA, R_SIGMA, R_PSI, SIDES = WORK_COLS, WORK_COLS + 1, WORK_COLS + 2, WORK_COLS + 3, WORK_COLS + 4
+SIGMA, D_SIGMA, R_SIGMA, R_PSI, SIDES = (
+    at.WORK_COLS,
+    at.WORK_COLS + 1,
+    at.WORK_COLS + 2,
+    at.WORK_COLS + 3,
+    at.WORK_COLS + 4,
+)
 BETA, ETA, D_BETA, D_ETA, R_ETA, R_BETA, PER_SIDE = 0, 1, 2, 3, 4, 5, 6
 # Halvings of the interval of psi at the start: double precision needs no more.
 HALVINGS = 80
@@ -29,7 +35,7 @@ def columns(sides):
 @helper
 def sides_of(topo, state):
     """Sides of the friction pyramid; 0 for the cone"""
-    return int(get1(state, topo[0, BODIES], FRICTION_SIDES))
+    return int(get1(state, topo[0, at.BODIES], at.FRICTION_SIDES))
 
 
 @helper
@@ -48,7 +54,7 @@ def along(j, sides, x, y):
 def start_pyramid(work, w, sides, m, kappa):
     """Variables on the central path for the slip at the trial configuration: psi such that kappa / psi + sum
     kappa / (psi + d_j.slip) = m"""
-    x, y = get1(work, w, TRIAL + 1), get1(work, w, TRIAL + 2)
+    x, y = get1(work, w, at.TRIAL + 1), get1(work, w, at.TRIAL + 2)
     low = 0.0
     for j in range(sides):
         low = max(low, -along(j, sides, x, y))
@@ -63,7 +69,7 @@ def start_pyramid(work, w, sides, m, kappa):
         else:
             b = 0.5 * (a + b)
     psi = low + b
-    put1(work, w, VARIABLES + 4, psi)
+    put1(work, w, at.VARIABLES + 4, psi)
     put1(work, w, SIGMA, kappa / psi)
     put1(work, w, D_SIGMA, 0.0)
     for j in range(sides):
@@ -82,15 +88,15 @@ def put_friction(work, w, sides):
     for j in range(sides):
         beta = get1(work, w, side(j) + BETA)
         b1, b2 = b1 + beta * along(j, sides, 1.0, 0.0), b2 + beta * along(j, sides, 0.0, 1.0)
-    put1(work, w, VARIABLES + 2, b1)
-    put1(work, w, VARIABLES + 3, b2)
+    put1(work, w, at.VARIABLES + 2, b1)
+    put1(work, w, at.VARIABLES + 3, b2)
 
 
 @kernel
 def pyramid_products(work, w, sides, alpha):
     """(sum, largest) of the products after a part alpha of the direction"""
     sigma = get1(work, w, SIGMA) + alpha * get1(work, w, D_SIGMA)
-    psi = get1(work, w, VARIABLES + 4) + alpha * get1(work, w, DIRECTIONS + 4)
+    psi = get1(work, w, at.VARIABLES + 4) + alpha * get1(work, w, at.DIRECTIONS + 4)
     total = top = sigma * psi
     for j in range(sides):
         beta = get1(work, w, side(j) + BETA) + alpha * get1(work, w, side(j) + D_BETA)
@@ -102,8 +108,8 @@ def pyramid_products(work, w, sides, alpha):
 @kernel
 def put_pyramid_residuals(work, w, sides, m, kappa, second):
     """Residuals for the barrier kappa, plus `second` times the products of the last direction"""
-    x, y = get1(work, w, TRIAL + 1), get1(work, w, TRIAL + 2)
-    sigma, psi, total = get1(work, w, SIGMA), get1(work, w, VARIABLES + 4), 0.0
+    x, y = get1(work, w, at.TRIAL + 1), get1(work, w, at.TRIAL + 2)
+    sigma, psi, total = get1(work, w, SIGMA), get1(work, w, at.VARIABLES + 4), 0.0
     for j in range(sides):
         beta, eta = get1(work, w, side(j) + BETA), get1(work, w, side(j) + ETA)
         more = second * get1(work, w, side(j) + D_BETA) * get1(work, w, side(j) + D_ETA)
@@ -111,7 +117,7 @@ def put_pyramid_residuals(work, w, sides, m, kappa, second):
         put1(work, w, side(j) + R_BETA, beta * eta - kappa + more)
         total += beta
     put1(work, w, R_SIGMA, sigma - m + total)
-    more = second * get1(work, w, D_SIGMA) * get1(work, w, DIRECTIONS + 4)
+    more = second * get1(work, w, D_SIGMA) * get1(work, w, at.DIRECTIONS + 4)
     put1(work, w, R_PSI, sigma * psi - kappa + more)
 
 
@@ -119,7 +125,7 @@ def put_pyramid_residuals(work, w, sides, m, kappa, second):
 def pyramid_change(work, w, sides, dm, d1, d2, homogeneous, keep):
     """(db1, db2) for a change dm of the largest friction force and (d1, d2) of the slip; keep: stores the
     directions of all variables"""
-    sigma, psi = get1(work, w, SIGMA), get1(work, w, VARIABLES + 4)
+    sigma, psi = get1(work, w, SIGMA), get1(work, w, at.VARIABLES + 4)
     live = 0.0 if homogeneous else 1.0
     a, b = 0.0, 0.0
     for j in range(sides):
@@ -141,7 +147,7 @@ def pyramid_change(work, w, sides, dm, d1, d2, homogeneous, keep):
             put1(work, w, side(j) + D_ETA, d_eta)
     if keep:
         put1(work, w, D_SIGMA, dm - total - r_sigma)
-        put1(work, w, DIRECTIONS + 4, dpsi)
+        put1(work, w, at.DIRECTIONS + 4, dpsi)
     return b1, b2
 
 
@@ -159,7 +165,7 @@ def pyramid_slip(work, w, sides, dm, b1, b2, homogeneous):
 def longest_pyramid_step(work, w, sides):
     """The longest part of the direction that keeps all variables positive"""
     step = longest_step(get1(work, w, SIGMA), get1(work, w, D_SIGMA))
-    step = min(step, longest_step(get1(work, w, VARIABLES + 4), get1(work, w, DIRECTIONS + 4)))
+    step = min(step, longest_step(get1(work, w, at.VARIABLES + 4), get1(work, w, at.DIRECTIONS + 4)))
     for j in range(sides):
         step = min(step, longest_step(get1(work, w, side(j) + BETA), get1(work, w, side(j) + D_BETA)))
         step = min(step, longest_step(get1(work, w, side(j) + ETA), get1(work, w, side(j) + D_ETA)))
@@ -169,8 +175,8 @@ def longest_pyramid_step(work, w, sides):
 @kernel
 def pyramid_error(work, w, sides):
     """Largest error of the slips [m]"""
-    x, y = get1(work, w, TRIAL + 1), get1(work, w, TRIAL + 2)
-    psi, top, total = get1(work, w, VARIABLES + 4), 0.0, 0.0
+    x, y = get1(work, w, at.TRIAL + 1), get1(work, w, at.TRIAL + 2)
+    psi, top, total = get1(work, w, at.VARIABLES + 4), 0.0, 0.0
     for j in range(sides):
         e = get1(work, w, side(j) + ETA) - psi - along(j, sides, x, y)
         top, total = max(top, abs(e)), total + e

@@ -1,6 +1,7 @@
 """The loop over steps, compiled: one entry for each of trees and loops, with gravity alone, with further
 elements, and with contacts."""
 
+from sarrus import layout as at
 from sarrus._jit import address_of, call_with_4, entry, kernel
 from sarrus.dynamics.elements import forces, potential_energy, servo_offsets
 from sarrus.dynamics.readout import record, record_winding
@@ -104,20 +105,6 @@ from sarrus.integrators.variational.reactions import (
     write_reactions,
 )
 from sarrus.integrators.variational.stages import TOUCH_WORK, record_touches
-from sarrus.layout import (
-    BODIES,
-    CONTACTS,
-    INPUTS,
-    JOINTS,
-    LAST_DT,
-    LAST_DT2,
-    PEAK,
-    READ_OUT,
-    WHIPS,
-    P,
-    U,
-    V,
-)
 
 
 @kernel
@@ -145,7 +132,7 @@ def project_node(topo, par, state, work, counts, total, dt, settings, scales, lo
     if counts[REACTIONS]:
         balance_of_projection(topo, state, work, loops)
         add_reactions(topo, par, state, work, total, False, loops)
-        total[topo[0, JOINTS], 0] += settings[RIGHT] * dt
+        total[topo[0, at.JOINTS], 0] += settings[RIGHT] * dt
     return least, fallen
 
 
@@ -178,7 +165,7 @@ def rollout(name, loops, elements, contacts):
             values[3, 0] = start(topo, par, state, work, u, settings, scales, counts[START], loops, elements)
             return CONVERGED, 0, 0
         adapts = settings[TAU] > 0.0
-        n, full = topo[0, BODIES], counts[FULL]
+        n, full = topo[0, at.BODIES], counts[FULL]
         gravity = (settings[GRAVITY], settings[GRAVITY + 1], settings[GRAVITY + 2])
         left, right = settings[LEFT], settings[RIGHT]
         # One-sided forces (order 1) leave a balance of first order: nothing to judge by.
@@ -200,13 +187,13 @@ def rollout(name, loops, elements, contacts):
                             address_of(memory, 0, 0),
                         )  # fmt: skip
                         for j in range(u.shape[1]):
-                            for i in range(topo[0, INPUTS]):
+                            for i in range(topo[0, at.INPUTS]):
                                 u[ku, j, i] = values[2, i]
             ask = False
             while counts[PLACE] < full:
                 place, block = counts[PLACE], counts[BLOCK]
                 if contacts is not None:
-                    if counts[TOUCHES] + 2 * topo[0, CONTACTS] > touches.shape[0]:
+                    if counts[TOUCHES] + 2 * topo[0, at.CONTACTS] > touches.shape[0]:
                         return PAUSED, k, written
                 h = settings[DT] * (block / full)
                 time = settings[TIME] + ((0 if adapts else k) + place / full) * settings[DT]
@@ -227,13 +214,13 @@ def rollout(name, loops, elements, contacts):
                 for s in range(stages.shape[0]):
                     dt = stages[s] * h
                     if elements is not None:
-                        if topo[0, INPUTS] > 0:
+                        if topo[0, at.INPUTS] > 0:
                             inputs_at(u, ku, fraction, stages, values, 0)
                             inputs_at(u, ku, fraction + stages[s] * (block / full), stages, values, 1)
                             forces(topo, par, state, work, gravity, values[0])
                             servo_offsets(topo, par, state, values[0], values[1])
-                    last, last2 = state[n, LAST_DT], state[n, LAST_DT2]
-                    known = state[n, READ_OUT] != 0.0
+                    last, last2 = state[n, at.LAST_DT], state[n, at.LAST_DT2]
+                    known = state[n, at.READ_OUT] != 0.0
                     ratio = dt / last if known else (last + dt) / (last + last2)
                     if contacts is not None:
                         status, f, c = position_stage(
@@ -243,7 +230,7 @@ def rollout(name, loops, elements, contacts):
                         )  # fmt: skip
                         if status == CONVERGED:
                             counts[TOUCHES] = record_touches(
-                                topo, state, work, POSITIONS, counts[BEFORE] + k, dt, V, touches,
+                                topo, state, work, POSITIONS, counts[BEFORE] + k, dt, at.V, touches,
                                 counts[TOUCHES],
                             )  # fmt: skip
                             inner = interval_energy(topo, par, state, work, dt)
@@ -257,7 +244,7 @@ def rollout(name, loops, elements, contacts):
                     corrected += c
                     if status != CONVERGED:
                         break
-                    turned, spun, fastest = largest_turns(topo, state, h, V)
+                    turned, spun, fastest = largest_turns(topo, state, h, at.V)
                     turn, spin = max(turn, turned), max(spin, abs(stages[s]) * spun)
                     looks = looks or (ruled and turn > SLOW) or spin > FAST
                     if looks:
@@ -273,7 +260,7 @@ def rollout(name, loops, elements, contacts):
                     if counts[REACTIONS] and s == 0:
                         before = hold_reactions(topo, total)
                         add_reactions(topo, par, state, work, total, elements is not None, loops)
-                        total[topo[0, JOINTS], 0] += left * dt
+                        total[topo[0, at.JOINTS], 0] += left * dt
                         compare_reactions(topo, total, before, left * dt)
                         if place == 0 and (counts[BEFORE] + k) % counts[EVERY] == 0:
                             write_reactions(topo, total, reactions, counts[LINE] + written - 1)
@@ -282,12 +269,12 @@ def rollout(name, loops, elements, contacts):
                     time += dt
                     if elements is not None:
                         done += work_of_explicit(topo, state, work, sums, k, right * dt, dt)
-                        if not is_finite(topo, state, P):
+                        if not is_finite(topo, state, at.P):
                             status = NOT_FINITE
                             break
-                    state[n, LAST_DT], state[n, LAST_DT2] = dt, last
+                    state[n, at.LAST_DT], state[n, at.LAST_DT2] = dt, last
                     # Velocities at the end of every part, recorded or not: the next prediction starts there.
-                    state[n, READ_OUT] = 0.0
+                    state[n, at.READ_OUT] = 0.0
                     if s == stages.shape[0] - 1 or loops is not None:
                         if counts[REACTIONS]:
                             clear_reactions(topo, total)
@@ -304,7 +291,7 @@ def rollout(name, loops, elements, contacts):
                             if status != CONVERGED:
                                 break
                             counts[TOUCHES] = record_touches(
-                                topo, state, work, MOMENTA, counts[BEFORE] + k, dt, U, touches,
+                                topo, state, work, MOMENTA, counts[BEFORE] + k, dt, at.U, touches,
                                 counts[TOUCHES],
                             )  # fmt: skip
                             if counts[REACTIONS]:
@@ -313,10 +300,10 @@ def rollout(name, loops, elements, contacts):
                         if loops is not None:
                             if least < SINGULAR:
                                 enter_aside(topo, par, state, work, ASIDE * dt, loops, elements)
-                        if not is_finite(topo, state, U):
+                        if not is_finite(topo, state, at.U):
                             status = NOT_FINITE
                             break
-                        state[n, READ_OUT] = 1.0
+                        state[n, at.READ_OUT] = 1.0
                         aside += 1 if least < SINGULAR else 0
                         # Rows are not chosen at a singular node: the next one tells them apart.
                         ask = ask or (fallen and least >= SINGULAR)
@@ -333,7 +320,7 @@ def rollout(name, loops, elements, contacts):
                             worked = sums[k, MOTORS] - motors + sums[k, DAMPERS] - dampers
                             worked += sums[k, APPLIED] - applied
                             good = not gains(topo, par, whole[1], E1, worked, T0, inner, h, gravity)
-                            state[n, PEAK] = max(state[n, PEAK], max(T0, T1))
+                            state[n, at.PEAK] = max(state[n, at.PEAK], max(T0, T1))
                     if not closed:
                         good = is_balanced(topo, state, sums, k, T0, T1, done, turn, settings[BALANCE])
                     if not good:
@@ -353,7 +340,7 @@ def rollout(name, loops, elements, contacts):
                     if counts[REACTIONS]:
                         copy_all(total[half:], total[:half])
                     again = status == REDUNDANT_ROWS and loops is not None and counts[CHOSEN] == 0
-                    if (block == 1 and not again) or not (copied or is_finite(topo, state, U)):
+                    if (block == 1 and not again) or not (copied or is_finite(topo, state, at.U)):
                         stats[k, 2] = status
                         return status, k, written
                     spins, whips = status == TOO_FAST, status == UNBALANCED
@@ -361,11 +348,11 @@ def rollout(name, loops, elements, contacts):
                         topo, par, state, work, saved, copied, u[ku, 0], h, gravity, loops, elements
                     )
                     if whips:
-                        state[n, WHIPS] = 1.0
+                        state[n, at.WHIPS] = 1.0
                     counts[CHOSEN] = 1 if again else 0
                     if again:
                         return CHOOSE_ROWS, k, written
-                    turn, spin, fastest = largest_turns(topo, state, h, U)
+                    turn, spin, fastest = largest_turns(topo, state, h, at.U)
                     if spins or spin > FAST:
                         raise_level(state, n, full, block)
                     counts[BLOCK] = block // 2
