@@ -157,10 +157,20 @@ def parse_xml(text: str, shown: str) -> tuple[ElementTree.Element, dict[ElementT
         raise FileError(f"{shown}: is empty; a model file has a content")
     try:
         # Numbers of lines count from the text as given; the text is UTF-8 whatever its declaration says.
-        reader.parser.Parse(text.encode("utf-8"), True)
+        reader.parser.Parse(without_late_declaration(text).encode("utf-8"), True)
     except expat.ExpatError as fault:
         raise reader.fault(fault, text) from None
     return reader.builder.close(), reader.lines
+
+
+def without_late_declaration(text: str) -> str:
+    """The text without a declaration <?xml ...?> that blank lines precede, which only strict readers refuse;
+    lines keep their numbers."""
+    blank = len(text) - len(text.lstrip())
+    if blank and text.startswith("<?xml", blank) and "?>" in text:
+        end = text.index("?>") + 2
+        return text[:blank] + "\n" * text.count("\n", blank, end) + text[end:]
+    return text
 
 
 class _Reader:

@@ -169,10 +169,115 @@ def test_an_inertia_that_misses_the_triangle_inequality_by_little_is_replaced_by
     assert moments[2] == pytest.approx(moments[0] + moments[1])
     lacking = 0.17 - 2 / 12
     np.testing.assert_allclose(moments, [1 / 12 + lacking / 3, 1 / 12 + lacking / 3, 0.17 - lacking / 3])
-    assert (
-        "no rigid body has it: its largest moment exceeds the others by 2 %"
-        in notes(mech, "lost")["inertia", "arm"]
+    assert notes(mech, "lost")["inertia", "arm"] == (
+        "no rigid body has the principal moments 0.0833333, 0.0833333, 0.17 kg m^2; the nearest that one has "
+        "replaces it, changed by 0.65 % of the largest"
     )
+
+
+@pytest.mark.parametrize("ixx", ["9", "-1", "0"])
+def test_whatever_inertia_a_moving_link_has_the_body_gets_one_that_a_rigid_body_can_have(tmp_path, ixx):
+    """Files of Romeo, iCub and TIAGo hold such numbers on links that move."""
+    text = robot(
+        '<link name="base"/>',
+        link("arm").replace('ixx="0.0001"', f'ixx="{ixx}"'),
+        joint("hinge", "base", "arm"),
+    )
+    mech = loaded(tmp_path, text)
+    moments = np.linalg.eigvalsh(mech.bodies["arm"].inertia)
+    assert moments[0] > 0.0
+    assert moments[2] <= (moments[0] + moments[1]) * (1 + CLOSE)
+    assert (("inertia", "arm") in notes(mech, "lost")) == (ixx != "0")  # a rod has none about itself
+    sarrus.build(mech)
+
+
+def test_a_moment_that_is_negative_by_rounding_counts_as_none(tmp_path):
+    text = robot(
+        '<link name="base"/>',
+        link("arm").replace('ixx="0.0001"', 'ixx="-2.4e-35"'),
+        joint("hinge", "base", "arm"),
+    )
+    mech = loaded(tmp_path, text)
+    assert np.linalg.eigvalsh(mech.bodies["arm"].inertia)[0] > 0.0
+    assert not mech.import_report.lost
+
+
+CAMERA = (
+    '<link name="camera"><inertial><origin xyz="0 0 0.1" rpy="0 0 0.3"/><mass value="0.2"/>'
+    '<inertia ixx="1e-5" ixy="0" ixz="0" iyy="1e-5" iyz="0" izz="1e-3"/></inertial></link>'
+)
+
+
+def test_a_link_with_an_impossible_inertia_is_a_part_of_the_body_that_it_is_fixed_to(tmp_path):
+    """Mass, centre and the whole inertia of the two stay as they are in the file (Steiner)."""
+    text = robot(link("arm"), CAMERA, joint("mount", "arm", "camera", "1 0 0", kind="fixed"))
+    mech = loaded(tmp_path, text)
+    body = mech.bodies["arm"]
+    assert list(mech.bodies) == ["arm"]
+    assert mech.frames["camera"].body == "arm"
+    assert body.mass == pytest.approx(1.2)
+    places = np.array([[0.5, 0.0, 0.0], [1.0, 0.0, 0.1]])
+    centre = np.array([1.0, 0.2]) @ places / 1.2
+    np.testing.assert_allclose(body.position, centre, atol=CLOSE)
+    wanted = np.diag([1e-4, 1 / 12, 1 / 12]) + np.diag([1e-5, 1e-5, 1e-3])
+    for m, p in zip((1.0, 0.2), places - centre, strict=True):
+        wanted += m * (p @ p * np.eye(3) - np.outer(p, p))
+    np.testing.assert_allclose(body.inertia, wanted, atol=CLOSE)
+    said = notes(mech)["link", "camera"]
+    assert said == "has an inertia that no rigid body has; with its mass it is a part of the body 'arm'"
+
+
+def test_a_root_with_an_impossible_inertia_floats_with_the_trunk_that_is_fixed_to_it(tmp_path):
+    text = robot(
+        CAMERA.replace("camera", "base"), link("trunk"), joint("weld", "base", "trunk", kind="fixed")
+    )
+    mech = loaded(tmp_path, text)
+    assert list(mech.bodies) == ["trunk"]
+    assert mech.joints["trunk free"].kind == "free"
+
+
+def test_a_link_without_mass_keeps_its_inertia(tmp_path):
+    rotor = CAMERA.replace('"0.2"', '"0"').replace('"1e-5"', '"1e-3"')
+    alone = loaded(tmp_path, robot(link("arm"), rotor, joint("spin", "arm", "camera")))
+    np.testing.assert_allclose(np.linalg.eigvalsh(alone.bodies["camera"].inertia)[2], 1e-3)
+    fixed = loaded(tmp_path, robot(link("arm"), rotor, joint("weld", "arm", "camera", kind="fixed")))
+    np.testing.assert_allclose(fixed.bodies["arm"].inertia[2, 2], 1 / 12 + 1e-3, atol=CLOSE)
+
+
+def test_mimics_that_mean_nothing_are_listed_and_dropped(tmp_path):
+    parts = (link("a"), link("b"), link("c"), link("d"))
+    text = robot(
+        *parts,
+        joint("A", "a", "b", inner='<mimic joint="nowhere"/>'),
+        joint("B", "b", "c", kind="fixed", inner='<mimic joint="A"/>'),
+        joint("C", "c", "d", inner='<mimic joint="B" offset="0.4"/>'),
+    )
+    mech = loaded(tmp_path, text)
+    lost = notes(mech, "lost")
+    assert lost["mimic", "A"] == "it mimics 'nowhere', which is no joint of the file"
+    assert lost["mimic", "B"] == "it mimics 'A', but is fixed"
+    assert [mech.joints[name].kind for name in "ABC"] == ["revolute", "fixed", "fixed"]
+    assert notes(mech)["joint", "C"] == "mimics a joint that is fixed, so it is fixed"
+
+
+def test_limits_upside_down_bound_nothing_and_motors_of_unknown_joints_are_listed(tmp_path):
+    text = robot(
+        '<link name="base"/>',
+        link("arm"),
+        joint("h", "base", "arm", kind="revolute", inner='<limit lower="1" upper="0"/>'),
+        '<transmission name="t"><joint name="x"/></transmission>',
+    )
+    mech = loaded(tmp_path, text)
+    assert not mech.limits
+    assert notes(mech)["joint", "h"] == "has no limits lower < upper, so it is not limited"
+    assert notes(mech, "lost")["motor", "x"] == "the file has no joint 'x'"
+
+
+def test_shapes_of_size_0_are_listed_and_blank_lines_may_precede_the_declaration(tmp_path):
+    ball = '<collision><geometry><sphere radius="0"/></geometry></collision>'
+    mech = loaded(tmp_path, '\n\n<?xml version="1.0"?>\n' + robot(link("arm", inner=ball)))
+    assert not mech.bodies["arm"].shapes
+    assert notes(mech, "lost")["sphere", "arm"] == "it has the size 0"
 
 
 def test_the_axis_of_a_fixed_joint_may_be_zero(tmp_path):

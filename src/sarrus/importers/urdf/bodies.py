@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from sarrus.errors import FileError, MechanismError
+from sarrus.errors import MechanismError
 from sarrus.importers.report import Findings
 from sarrus.importers.urdf.closing import Closed
 from sarrus.importers.urdf.geometry import Geometry
+from sarrus.importers.urdf.inertias import combined, is_possible, nearest_inertia
 from sarrus.importers.urdf.robot import Joint, Link
 from sarrus.importers.urdf.tree import WORLD, Tree
 from sarrus.importers.urdf.values import Values
@@ -18,15 +18,12 @@ from sarrus.mechanism import Mechanism
 from sarrus.mechanism.rotations import quaternion
 from sarrus.mechanism.shapes import Shape
 
-NEGLIGIBLE = 1e-9
-"""Mass of a body that the file gives none, as a part of that of the robot; also of its inertia."""
-NEGLIGIBLE_IN_LOOPS = 1e-6
-"""The same where the robot has loops or mimics: redundant rows are found to 1e-9 in the metric of mass."""
-
-SLIGHT = 0.1
-"""Part of the largest moment by which it may exceed the sum of the others: CAD tools write such inertias."""
 ROUNDED = 1e-5
-"""The same for numbers with few digits: nothing is said about it."""
+"""Part of its largest moment by which an inertia may change without a word: numbers with few digits."""
+
+
+NOTHING = 1e-15
+"""Part of mass times size squared of the robot that is no inertia but rounding."""
 
 
 @dataclass(slots=True, eq=False)
@@ -57,28 +54,30 @@ class Robot:
         return WORLD if host in self.scenery else host
 
     def still(self, joint: Joint) -> bool:
-        """Whether a joint follows another with the multiplier 0, or one that does."""
+        """Whether a joint is fixed, or follows another with the multiplier 0, or one that is still."""
         if joint.mimic is None:
-            return False
+            return joint.kind == "fixed"
         return joint.mimic.multiplier == 0.0 or self.still(self.joints[joint.mimic.joint])
 
 
 def choose_hosts(robot: Robot) -> None:
-    """Decides for each link whether it is a body, or a frame of the body or world that it is fixed to.
+    """Decides for each link whether it is a body, or a part of the body or world that it is fixed to.
 
-    A link with mass is a body.  One without is a frame of the nearest link with mass that fixed joints tie it
-    to; where there is none, it moves as a body of negligible mass, unless the root is among those tied
-    together: then it is fixed in the world, and a body only where it has shapes to draw."""
+    A link with mass is a body, unless no rigid body has its inertia and fixed joints tie it to another link
+    with mass: then it is a part of that one.  A link without mass is a frame of the nearest body that fixed
+    joints tie it to; where there is none, it moves as a body of negligible mass, unless the root is among
+    those tied together: then it is fixed in the world, and a body only where it has shapes to draw."""
     for group in rigid_groups(robot.tree):
         heavy = [name for name in group if name in robot.links and robot.links[name].mass > 0.0]
+        sound = [name for name in heavy if is_possible(robot.links[name].inertia)] or heavy[:1]
         anchored = robot.tree.root in group and not (heavy and robot.tree.root != WORLD)
         for name in group:
             if name == WORLD:
                 robot.host[name] = WORLD
-            elif name in heavy:
+            elif name in sound:
                 robot.host[name] = name
-            elif heavy:
-                robot.host[name] = nearest(robot.tree, name, group, heavy)
+            elif sound:
+                robot.host[name] = nearest(robot.tree, name, group, sound)
             elif anchored:
                 link = robot.links[name].element
                 drawn = link.find("visual") is not None or link.find("collision") is not None
@@ -91,7 +90,12 @@ def choose_hosts(robot: Robot) -> None:
         host = robot.host[name]
         if host != name and name != WORLD:
             of = "the world" if host == WORLD else f"the body {host!r}"
-            robot.findings.change("link", name, f"has no mass and is a frame of {of}")
+            what = f"has no mass and is a frame of {of}"
+            if name in robot.links and robot.links[name].mass > 0.0:
+                what = f"has an inertia that no rigid body has; with its mass it is a part of {of}"
+            elif name in robot.links and robot.links[name].inertia.any() and host != WORLD:
+                what = f"has an inertia but no mass; with it, it is a part of {of}"
+            robot.findings.change("link", name, what)
 
 
 def rigid_groups(tree: Tree) -> list[list[str]]:
@@ -105,8 +109,8 @@ def rigid_groups(tree: Tree) -> list[list[str]]:
     return list(groups.values())
 
 
-def nearest(tree: Tree, name: str, group: list[str], heavy: list[str]) -> str:
-    """The link with mass that the fewest fixed joints part from `name`, those above it first."""
+def nearest(tree: Tree, name: str, group: list[str], bodies: list[str]) -> str:
+    """The one of `bodies` that the fewest fixed joints part from `name`, those above it first."""
     near: dict[str, list[str]] = {link: [] for link in group}
     for link in group[1:]:
         parent = tree.hangs_on[link].parent
@@ -115,11 +119,11 @@ def nearest(tree: Tree, name: str, group: list[str], heavy: list[str]) -> str:
     seen, ahead = {name}, [name]
     while ahead:
         link = ahead.pop(0)
-        if link in heavy:
+        if link in bodies:
             return link
         ahead += [other for other in near[link] if other not in seen]
         seen.update(near[link])
-    raise MechanismError(f"link {name!r} is tied to no link with mass")  # the group holds one
+    raise MechanismError(f"link {name!r} is tied to no body")  # the group holds one
 
 
 def add_bodies(mech: Mechanism, robot: Robot, geometry: Geometry, frictions: dict[str, float]) -> None:
@@ -132,8 +136,8 @@ def add_bodies(mech: Mechanism, robot: Robot, geometry: Geometry, frictions: dic
         if robot.host[name] != name or name == WORLD:
             continue
         link, T = robot.links[name], robot.place(name)
-        mass, inertia = mass_of(robot, link, total, size)
-        centre = T[:3, :3] @ link.centre + T[:3, 3]
+        mass, centre, inertia = mass_of(robot, name, total, size)
+        centre = T[:3, :3] @ centre + T[:3, 3]
         shapes = carried(robot, name, centre, geometry, frictions)
         with robot.values.located(link.element):
             mech.add_body(
@@ -178,41 +182,29 @@ def add_world_shapes(mech: Mechanism, robot: Robot, geometry: Geometry, friction
         robot.findings.lose("visual", WORLD, "what is fixed in the world is drawn where it touches")
 
 
-def mass_of(robot: Robot, link: Link, total: float, size: float) -> tuple[float, np.ndarray]:
-    """Mass [kg] and inertia (3, 3) [kg m^2] of a body: negligible ones where the file has none."""
-    mass, inertia, findings = link.mass, link.inertia, robot.findings
+def mass_of(robot: Robot, body: str, total: float, size: float) -> tuple[float, np.ndarray, np.ndarray]:
+    """Mass [kg], centre (3,) [m] and inertia (3, 3) [kg m^2] of a body with all links that are part of it, in
+    the frame of its own link: negligible ones where the file has none."""
+    findings, own = robot.findings, robot.links[body]
+    parts = [robot.links[name] for name in robot.tree.order if robot.host[name] == body and name != WORLD]
+    into = np.linalg.inv(robot.place(body))
+    mass, centre, inertia = combined([(link, into @ robot.place(link.name)) for link in parts])
     if mass == 0.0:
         mass = robot.negligible * total
-        if link.name not in robot.scenery:
+        if body not in robot.scenery:
             got = f"it got {robot.negligible:.0e} of that of the robot".replace("e-0", "e-")
-            findings.change("link", link.name, f"has no mass in the file; {got}")
-    moments, axes = np.linalg.eigh(inertia)
-    if moments[2] <= 0.0:
-        if link.mass > 0.0:
-            findings.change("link", link.name, "has no inertia in the file; it got a negligible one")
-        return mass, np.full(3, robot.negligible * total * size**2)
-    if moments[0] < NEGLIGIBLE * moments[2]:
-        moments = np.maximum(moments, NEGLIGIBLE * moments[2])
-        findings.change("link", link.name, "a moment of inertia below 1e-9 of the largest was raised to that")
-    lacking = moments[2] - moments[0] - moments[1]
-    if lacking > SLIGHT * moments[2]:
-        raise impossible(robot, link, moments)
-    if lacking > ROUNDED * moments[2]:
-        part = f"by {100 * lacking / moments[2]:.2g} %; the nearest that has replaces it"
+            findings.change("link", body, f"has no mass in the file; {got}")
+    if np.abs(inertia).max() <= NOTHING * total * size**2:
+        if own.mass > 0.0:
+            findings.change("link", body, "has no inertia in the file; it got a negligible one")
+        return mass, centre, np.eye(3) * robot.negligible * total * size**2
+    replaced, change = nearest_inertia(inertia)
+    if change > ROUNDED:
+        shown = ", ".join(f"{m:.6g}" for m in np.linalg.eigvalsh(inertia))
         findings.lose(
-            "inertia", link.name, f"no rigid body has it: its largest moment exceeds the others {part}"
+            "inertia",
+            body,
+            f"no rigid body has the principal moments {shown} kg m^2; the nearest that one has replaces it, "
+            f"changed by {100 * change:.2g} % of the largest",
         )
-    if lacking > 0.0:
-        moments = moments + np.array([1.0, 1.0, -1.0]) * lacking / 3.0
-    return mass, axes @ np.diag(moments) @ axes.T
-
-
-def impossible(robot: Robot, link: Link, moments: np.ndarray) -> FileError:
-    """The error for an inertia that no rigid body has."""
-    element: Element | None = link.element.find("inertial/inertia")
-    shown = ", ".join(f"{m:.6g}" for m in moments)
-    return robot.values.fail(
-        element if element is not None else link.element,
-        f"link {link.name!r}: no rigid body has the principal moments of inertia {shown} kg m^2: the largest "
-        f"must not exceed the sum of the other two, {moments[0] + moments[1]:.6g}",
-    )
+    return mass, centre, replaced

@@ -73,12 +73,18 @@ class Geometry:
         """The shape of a <box>, <cylinder>, ... element."""
         number, tag = self.values.number, form.tag.rpartition(":")[2]
         if tag == "box":
-            return Box(self.values.numbers(form, "size", form.get("size"), 3), **common)
+            size = self.values.numbers(form, "size", form.get("size"), 3)
+            return Box(size, **common) if self.extends(link, tag, *size) else None
         if tag == "sphere":
-            return Sphere(number(form, "radius"), **common)
+            radius = number(form, "radius")
+            return Sphere(radius, **common) if self.extends(link, tag, radius) else None
         if tag in ("cylinder", "capsule"):
-            kind = Cylinder if tag == "cylinder" else Capsule
-            return kind(number(form, "radius"), number(form, "length"), **common)
+            kind, radius, length = (
+                Cylinder if tag == "cylinder" else Capsule,
+                number(form, "radius"),
+                number(form, "length"),
+            )
+            return kind(radius, length, **common) if self.extends(link, tag, radius, length) else None
         if self.meshes is None:
             self.findings.lose("mesh", link.name, "meshes=False leaves mesh files out")
             return None
@@ -93,6 +99,13 @@ class Geometry:
         few = f", with {len(corners)} corners, within {1e3 * missed:.2g} mm" if missed else ""
         self.findings.change("collision mesh", link.name, f"what touches is its convex hull{few}")
         return ConvexMesh(corners, **common)
+
+    def extends(self, link: Link, form: str, *sizes: float) -> bool:
+        """Whether a shape has an extent; one of size 0 is listed."""
+        if 0.0 not in sizes:
+            return True
+        self.findings.lose(form, link.name, "it has the size 0")
+        return False
 
     def color(self, link: Link, visual: Element) -> tuple[float, ...] | None:
         """The colour of a <visual>: its own, or that of the material it names."""

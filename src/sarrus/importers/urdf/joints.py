@@ -53,8 +53,9 @@ def add_root(mech: Mechanism, robot: Robot, *, fixed_base: bool) -> None:
 
 def spot(robot: Robot, joint: Joint, T: np.ndarray) -> dict[str, Any]:
     """Kind, point and axis of a joint in the world; one that follows with the multiplier 0 is fixed."""
-    if robot.still(joint):
-        robot.findings.change("joint", joint.name, "mimics with the multiplier 0, so it is fixed")
+    if joint.mimic is not None and robot.still(joint):
+        still = "with the multiplier 0" if joint.mimic.multiplier == 0.0 else "a joint that is fixed"
+        robot.findings.change("joint", joint.name, f"mimics {still}, so it is fixed")
         return {"kind": "fixed", "at": T[:3, 3]}
     out: dict[str, Any] = {"kind": joint.kind, "at": T[:3, 3]}
     if joint.kind in TAKES_AXIS:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from xml.etree.ElementTree import Element
 
-from sarrus.importers.names import listed
 from sarrus.importers.report import Input
 from sarrus.importers.urdf.bodies import Robot
-from sarrus.importers.urdf.values import label
 from sarrus.mechanism import Mechanism
 
 
@@ -65,8 +63,8 @@ def _transmission(mech: Mechanism, robot: Robot, element: Element) -> None:
 def _motor(mech: Mechanism, robot: Robot, element: Element, name: str, actuator: str | None) -> None:
     """Adds the force motor of a joint, unless it has one already."""
     if name not in robot.joints and name not in mech.joints:
-        known = listed(robot.joints)
-        raise robot.values.fail(element, f"{label(element)} names no joint of the file, which has {known}")
+        robot.findings.lose("motor", actuator or name, f"the file has no joint {name!r}")
+        return
     if name not in mech.joints or mech.joint_kind(name).name == "fixed":
         robot.findings.lose("motor", actuator or name, f"its joint {name!r} does not move")
         return

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sarrus.importers.files import read_xml
 from sarrus.importers.report import Findings
-from sarrus.importers.urdf.bodies import NEGLIGIBLE, NEGLIGIBLE_IN_LOOPS, Robot, add_bodies, choose_hosts
+from sarrus.importers.urdf.bodies import Robot, add_bodies, choose_hosts
 from sarrus.importers.urdf.closing import close
 from sarrus.importers.urdf.extras import (
     add_named_frames,
@@ -17,12 +17,13 @@ from sarrus.importers.urdf.extras import (
     read_frictions,
 )
 from sarrus.importers.urdf.geometry import Geometry
+from sarrus.importers.urdf.inertias import NEGLIGIBLE, NEGLIGIBLE_IN_LOOPS
 from sarrus.importers.urdf.joints import add_bounds, add_joints, add_loops, add_mimics
 from sarrus.importers.urdf.loops import closing, read_loops
 from sarrus.importers.urdf.meshes import Meshes
 from sarrus.importers.urdf.motors import add_motors
 from sarrus.importers.urdf.robot import read_joints, read_links
-from sarrus.importers.urdf.tree import check_mimics, spanning
+from sarrus.importers.urdf.tree import checked_mimics, spanning
 from sarrus.importers.urdf.values import Values
 from sarrus.mechanism import Mechanism
 
@@ -63,8 +64,7 @@ def mechanism_of(
     """The mechanism of a parsed URDF file, with its `import_report`."""
     refuse_macros(values)
     links = read_links(values)
-    joints = read_joints(values, links)
-    check_mimics(values, joints)
+    joints = checked_mimics(values, read_joints(values, links), findings)
     tree = spanning(values, links, joints)
     for joint in tree.closing:
         followers = [j.name for j in joints.values() if j.mimic is not None and j.mimic.joint == joint.name]

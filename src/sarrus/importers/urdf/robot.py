@@ -97,13 +97,6 @@ def mass_properties(values: Values, link: Element) -> tuple[float, np.ndarray, n
             values.number(given, name, 0.0) for name in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
         )
         matrix = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-        moments = np.linalg.eigvalsh(matrix)
-        if moments[0] < -1e-9 * abs(moments[2]):
-            raise values.fail(
-                given,
-                f"the inertia of {label(link)} has a negative principal moment, {moments[0]:.6g} kg m^2; all "
-                "three must be positive",
-            )
     R = place[:3, :3]
     return mass, place[:3, 3], R @ matrix @ R.T
 
@@ -172,13 +165,11 @@ def known_link(values: Values, element: Element, links: dict[str, Link], attribu
 
 
 def bounds(values: Values, joint: Element, limit: Element) -> tuple[float | None, float | None]:
-    """Lower and upper bound [m or rad]; equal ones (0 and 0 where neither is given) bound nothing."""
+    """Lower and upper bound [m or rad]; where lower is not below upper, they bound nothing."""
     if joint.get("type") == "continuous":
         return None, None
     lower, upper = values.number(limit, "lower", 0.0), values.number(limit, "upper", 0.0)
-    if lower > upper:
-        raise values.fail(limit, f"lower {lower:g} of {label(joint)} exceeds upper {upper:g}")
-    return (None, None) if lower == upper else (lower, upper)
+    return (lower, upper) if lower < upper else (None, None)
 
 
 def read_mimic(values: Values, joint: Element) -> Mimic | None:

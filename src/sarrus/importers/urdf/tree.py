@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from sarrus.importers.names import listed
+from sarrus.importers.report import Findings
 from sarrus.importers.urdf.robot import Joint, Link
 from sarrus.importers.urdf.values import Values, label
 from sarrus.mechanism.rotations import rotation, turn
@@ -84,30 +85,36 @@ def _from(root: str, hangs_on: Mapping[str, Joint]) -> dict[str, None]:
     return order
 
 
-def check_mimics(values: Values, joints: dict[str, Joint]) -> None:
-    """Nothing, when every joint that follows another follows one that exists, and none itself in the end."""
-    for joint in joints.values():
+def checked_mimics(values: Values, joints: dict[str, Joint], findings: Findings) -> dict[str, Joint]:
+    """The joints without mimics that mean nothing, which are listed: those of a joint that the file does not
+    have, and those on a joint that is fixed itself.  None may follow itself in the end."""
+    kept = {}
+    for name, joint in joints.items():
+        why = None
+        if joint.mimic is not None and joint.mimic.joint not in joints:
+            why = f"it mimics {joint.mimic.joint!r}, which is no joint of the file"
+        elif joint.mimic is not None and joint.kind == "fixed":
+            why = f"it mimics {joint.mimic.joint!r}, but is fixed"
+        if why is not None:
+            findings.lose("mimic", name, why)
+        kept[name] = joint if why is None else replace(joint, mimic=None)
+    for joint in kept.values():
         seen = [joint.name]
-        while (mimic := joints[seen[-1]].mimic) is not None:
-            if mimic.joint not in joints:
-                raise values.fail(
-                    joints[seen[-1]].element,
-                    f"joint {seen[-1]!r} mimics {mimic.joint!r}, which is no joint; the file has "
-                    f"{listed(joints)}",
-                )
+        while (mimic := kept[seen[-1]].mimic) is not None:
             if mimic.joint in seen:
                 raise values.fail(joint.element, f"{label(joint.element)} mimics itself in the end")
             seen.append(mimic.joint)
             if len(seen) > MIMICS:
                 raise values.fail(joint.element, f"a chain of more than {MIMICS} mimic joints is refused")
-        last = joints[seen[-1]]
-        if len(seen) > 1 and not (last.scalar and joint.scalar):
+        last = kept[seen[-1]]
+        if len(seen) > 1 and not (joint.scalar and (last.scalar or last.kind == "fixed")):
             odd = joint if not joint.scalar else last
             raise values.fail(
                 joint.element,
                 f"joint {joint.name!r} mimics {last.name!r}, but {odd.name!r} is {odd.type}; both must be "
                 "revolute, continuous or prismatic",
             )
+    return kept
 
 
 def coordinates(joints: Mapping[str, Joint], free: Mapping[str, float]) -> dict[str, float]:
