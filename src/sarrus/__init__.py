@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from sarrus import plots
     from sarrus.analysis.derivatives import check_derivatives
     from sarrus.importers.load import load
+    from sarrus.integrators.continuous.method import Continuous
+    from sarrus.integrators.continuous.system import ContinuousSystem, continuous
     from sarrus.integrators.variational.method import Variational
     from sarrus.model import Model, State
     from sarrus.model.alignment import align
@@ -62,6 +64,9 @@ _LAZY = {
     "align": "sarrus.model.alignment",
     "assemble": "sarrus.model.assembly",
     "check_derivatives": "sarrus.analysis.derivatives",
+    "Continuous": "sarrus.integrators.continuous.method",
+    "ContinuousSystem": "sarrus.integrators.continuous.system",
+    "continuous": "sarrus.integrators.continuous.system",
     "Variational": "sarrus.integrators.variational.method",
     "CompiledController": "sarrus.simulation",
     "Simulation": "sarrus.simulation",
@@ -78,6 +83,8 @@ __all__ = [
     "Box",
     "Capsule",
     "CompiledController",
+    "Continuous",
+    "ContinuousSystem",
     "ConvexMesh",
     "Cylinder",
     "FileError",
@@ -105,6 +112,7 @@ __all__ = [
     "assemble",
     "build",
     "check_derivatives",
+    "continuous",
     "gallery",
     "load",
     "load_trajectory",

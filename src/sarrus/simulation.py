@@ -210,7 +210,8 @@ def simulate(
     first = stepper.state()
     if first.winding is None:
         first.winding = np.zeros(model.coordinates) if state is None else state.winding
-    check_step(model, first, float(dt))
+    if not chosen.resolves:
+        check_step(model, first, float(dt))
     if chosen.explicit:
         warn_of_explicit(model, float(dt), first)
     if out is None:

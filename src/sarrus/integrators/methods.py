@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sarrus.errors import MechanismError, unknown_name
+from sarrus.integrators.continuous.method import Continuous
 from sarrus.integrators.interface import Conventions, Method
 from sarrus.integrators.variational.method import Variational
 
@@ -13,6 +14,9 @@ NAMES = {
     "variational1": Variational(order=1),
     "variational4": Variational(order=4),
     "variational6": Variational(order=6),
+    "continuous": Continuous(),
+    "rk4": Continuous("rk4"),
+    "heun": Continuous("heun"),
 }
 
 

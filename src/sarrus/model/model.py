@@ -27,6 +27,7 @@ from sarrus.model.state import State
 from sarrus.model.tables import readdress
 
 if TYPE_CHECKING:
+    from sarrus.model.joint_dynamics import JointDynamics
     from sarrus.model.pairs import Pairs
     from sarrus.model.rounding import Holding
 
@@ -92,7 +93,7 @@ class Model:
     def __getstate__(self) -> dict[str, Any]:
         """What is pickled: plans are left out and made again where they are needed."""
         check_pickles(self.mechanism)
-        plans = ("near_pairs", "holding")
+        plans = ("near_pairs", "holding", "joint_dynamics")
         kept = {key: value for key, value in self.__dict__.items() if key not in plans}
         return {**kept, "_stiff_arrays": {}}
 
@@ -210,6 +211,13 @@ class Model:
         if not self.ranks.deviation or self.candidates is None:
             return None
         return Holding(self.description, self.candidates, self.ranks.scales, self.ranks.ranks)
+
+    @cached_property
+    def joint_dynamics(self) -> JointDynamics:
+        """Mass matrix, forces and accelerations in the coordinates of the spanning tree, continuous time."""
+        from sarrus.model.joint_dynamics import JointDynamics
+
+        return JointDynamics(self)
 
     @cached_property
     def coordinate_places(self) -> tuple[np.ndarray, np.ndarray]:

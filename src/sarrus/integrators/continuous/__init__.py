@@ -1,0 +1,1 @@
+"""Continuous dynamics in joint coordinates with explicit integrators: references and baselines."""
