@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from sarrus.importers.load import load
     from sarrus.integrators.continuous.method import Continuous
     from sarrus.integrators.continuous.system import ContinuousSystem, continuous
-    from sarrus.integrators.variational.method import Variational
+    from sarrus.integrators.maximal.variational.method import Variational
     from sarrus.model import Model, State
     from sarrus.model.alignment import align
     from sarrus.model.assembly import assemble
@@ -67,7 +67,7 @@ _LAZY = {
     "Continuous": "sarrus.integrators.continuous.method",
     "ContinuousSystem": "sarrus.integrators.continuous.system",
     "continuous": "sarrus.integrators.continuous.system",
-    "Variational": "sarrus.integrators.variational.method",
+    "Variational": "sarrus.integrators.maximal.variational.method",
     "CompiledController": "sarrus.simulation",
     "Simulation": "sarrus.simulation",
     "simulate": "sarrus.simulation",

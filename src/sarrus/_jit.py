@@ -29,7 +29,7 @@ from numba.core.typed_passes import AnnotateTypes
 from numba.extending import intrinsic
 
 PACKAGE = pathlib.Path(__file__).parent
-KERNEL_ROOMS = ("layout", "maths", "dynamics", "collision", "solvers", "integrators")
+KERNEL_ROOMS = ("layout", "maths", "kinematics", "dynamics", "collision", "solvers", "integrators")
 
 # Never nnan or ninf: they would break the tests for NaN.
 FASTMATH = {"contract", "reassoc", "arcp", "nsz"}

@@ -7,7 +7,7 @@ from tests.physics.scenes import turn
 from tests.reference.rotation import matrix
 
 import sarrus
-from sarrus.integrators.variational.stages import (
+from sarrus.integrators.maximal.variational.stages import (
     TOUCH_CONTACT,
     TOUCH_GAP,
     TOUCH_IMPULSE,

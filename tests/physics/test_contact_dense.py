@@ -146,9 +146,7 @@ def test_a_closed_loop_with_a_foot_on_the_ground_a_limit_on_the_joint_that_close
             shapes=[Sphere(0.05, at=corners_of_loop[3] - middle)] if k == 2 else shapes[:0],
         )  # fmt: skip
     for k in range(4):
-        mechanism.add_joint(
-            f"hinge {k}", "revolute", names[k - 1], names[k], at=corners_of_loop[k], axis=X
-        )
+        mechanism.add_joint(f"hinge {k}", "revolute", names[k - 1], names[k], at=corners_of_loop[k], axis=X)
     mechanism.add_ground(0.6, at=(0, 0, 0.245))
     mechanism.add_limit("stop", "hinge 0", lower=-0.02, upper=0.02)
     mechanism.add_limit("stop 2", "hinge 3", lower=-0.01)

@@ -7,7 +7,7 @@ from tests.physics.scenes import X
 
 import sarrus
 from sarrus.inputs import Inputs
-from sarrus.integrators.variational.controls import inputs_at
+from sarrus.integrators.maximal.controls import inputs_at
 
 TIME, SHARP = 1.0, 1e-14
 STIFFNESS, ARM, MASS = 6.0, 0.5, 1.0

@@ -285,4 +285,3 @@ class Cones:
 
     def _spins(self, u):
         return ((u.reshape(-1, 6)[:, 3:] * self.dt) ** 2).sum(1).max() >= 3.9
-

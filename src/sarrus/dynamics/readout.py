@@ -7,15 +7,20 @@ from math import inf
 
 from sarrus import layout as at
 from sarrus._jit import entry, kernel
-from sarrus.dynamics.body import place
-from sarrus.dynamics.border import enter_rows, place_of
-from sarrus.dynamics.contact import bodies_of
-from sarrus.dynamics.coordinates import arm_between, coordinate, coordinate_joint, coordinate_rate
-from sarrus.dynamics.elements import enter_coordinates, potential_energy
-from sarrus.dynamics.features import gap_of
-from sarrus.dynamics.rolling import rolling_node_row
-from sarrus.dynamics.rows import errors
-from sarrus.maths.access import get1, get3, get4, get6, get9, put3, put4, put6
+from sarrus.dynamics.forces import potential_energy
+from sarrus.kinematics.contact import feature_gap
+from sarrus.kinematics.coordinates import (
+    arm_between,
+    coordinate,
+    coordinate_joint,
+    coordinate_rate,
+    enter_coordinates,
+)
+from sarrus.kinematics.poses import place_node
+from sarrus.kinematics.rolling import rolling_node_row
+from sarrus.kinematics.row_vectors import enter_rows, place_of
+from sarrus.kinematics.rows import errors
+from sarrus.maths.access import get1, get3, get4, get6, put3, put4, put6
 from sarrus.maths.quaternion import qconj, qmul, rotation
 from sarrus.maths.spatial import carry_force, dot6, scale6
 from sarrus.maths.vectors import ZERO3, add3, mtv, mv, sub3
@@ -33,7 +38,7 @@ def load(topo, par, state, work, nodes, line):
         put4(state, b, at.Q, qmul(q, qconj(get4(par, b, at.QREF))))
         w = mv(rotation(q), (nodes[line, j + 10], nodes[line, j + 11], nodes[line, j + 12]))
         put6(state, b, at.U, ((nodes[line, j + 7], nodes[line, j + 8], nodes[line, j + 9]), w))
-        place(state, work, b, 0.0, ZERO3, ZERO3)
+        place_node(state, work, b)
 
 
 @entry
@@ -141,14 +146,6 @@ def read_slip(topo, par, state, work, nodes, out):
                     out[t] = max(out[t], abs(dot6(w, get6(state, topo[line, at.JOINT_B], at.U))))
 
 
-@kernel
-def feature_gap(topo, state, work, i):
-    """(gap, normal, point on B) of contact i, which touches, at the node in `work`"""
-    A, B = bodies_of(topo, state, i)
-    xa, Ra, xb, Rb = get3(work, A, at.X1), get9(work, A, at.R1), get3(work, B, at.X1), get9(work, B, at.R1)
-    return gap_of(state, topo[0, at.S_CONTACTS] + i, xa, Ra, xb, Rb)
-
-
 @entry
 def read_gaps(topo, par, state, work, nodes, out):
     """Gaps of all contacts that touch, ropes among them, at every node into out (nodes, contacts) [m]; inf
@@ -177,7 +174,7 @@ def read_contacts(topo, par, state, work, nodes, out):
 def linearise(topo, par, state, work, out, elements):
     """Residuals of all border rows at the node in `state` into out, their row vectors into the ends"""
     for b in range(topo[0, at.BODIES]):
-        place(state, work, b, 0.0, ZERO3, ZERO3)
+        place_node(state, work, b)
     enter_coordinates(topo, par, state, work, elements)
     enter_rows(topo, par, state, work, elements)
     row_errors(topo, par, state, work, out, elements)

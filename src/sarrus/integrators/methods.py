@@ -7,7 +7,7 @@ from typing import Any
 from sarrus.errors import MechanismError, unknown_name
 from sarrus.integrators.continuous.method import Continuous
 from sarrus.integrators.interface import Conventions, Method
-from sarrus.integrators.variational.method import Variational
+from sarrus.integrators.maximal.variational.method import Variational
 
 NAMES = {
     "variational": Variational(),

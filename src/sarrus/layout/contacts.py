@@ -7,46 +7,54 @@ from sarrus.layout.declare import Table
 contacts = Table("work", "contacts", "a contact")
 NODE_B = contacts.column(
     "NODE_B", 18, "1, m", "row vectors (normal, two tangents) on B at the node",
-    "dynamics", "dynamics, integrators",
+    "integrators", "kinematics, integrators",
 )  # fmt: skip
 NODE_A = contacts.column(
-    "NODE_A", 18, "1, m", "row vectors on A at the node", "dynamics", "dynamics, integrators"
+    "NODE_A", 18, "1, m", "row vectors on A at the node", "integrators", "kinematics, integrators"
 )
 TRIAL_B = contacts.column(
     "TRIAL_B", 18, "1, m", "row vectors on B at the trial configuration",
-    "dynamics, integrators", "dynamics, integrators",
+    "integrators", "integrators",
 )  # fmt: skip
 TRIAL_A = contacts.column(
     "TRIAL_A", 18, "1, m", "row vectors on A at the trial configuration",
-    "dynamics, integrators", "dynamics, integrators",
+    "integrators", "integrators",
 )  # fmt: skip
 VARIABLES = contacts.column(
-    "VARIABLES", 7, "m, N", "s, gamma, b, psi, l; see `solvers/cone.py`",
-    "integrators", "dynamics, integrators",
+    "VARIABLES", 7, "m, N", "s, gamma, b, psi, l; see `solvers/interior_point/cone.py`",
+    "solvers, integrators", "solvers, integrators",
 )  # fmt: skip
-DIRECTIONS = contacts.column("DIRECTIONS", 7, "m, N", "their directions", "integrators", "integrators")
-RESIDUALS = contacts.column("RESIDUALS", 7, "m, N m", "their residuals", "integrators", "integrators")
+DIRECTIONS = contacts.column(
+    "DIRECTIONS", 7, "m, N", "their directions", "solvers, integrators", "solvers, integrators"
+)
+RESIDUALS = contacts.column(
+    "RESIDUALS", 7, "m, N m", "their residuals", "solvers, integrators", "solvers, integrators"
+)
 TRIAL = contacts.column(
-    "TRIAL", 3, "m, rad", "gap and slip at the trial configuration", "dynamics, integrators", "integrators"
+    "TRIAL", 3, "m, rad", "gap and slip at the trial configuration", "integrators", "solvers, integrators"
 )
 SLOPE = contacts.column(
     "SLOPE", 9, "N/m", "derivative of the forces by gap and slip", "integrators", "integrators"
 )
-FRAME = contacts.column("FRAME", 9, "1", "normal and tangents", "dynamics", "dynamics, integrators")
-ARM_B = contacts.column("ARM_B", 3, "m", "from B to the contact point, at the node", "dynamics", "dynamics")
-ARM_A = contacts.column("ARM_A", 3, "m", "from A to the contact point, at the node", "dynamics", "dynamics")
-LOCAL_B = contacts.column("LOCAL_B", 3, "m", "contact point in B's frame", "dynamics", "dynamics")
-LOCAL_A = contacts.column("LOCAL_A", 3, "m", "contact point in A's frame", "dynamics", "dynamics")
-SCALE_F = contacts.column("SCALE_F", 1, "N", "scale of its force", "dynamics", "integrators")
-SCALE_L = contacts.column("SCALE_L", 1, "m", "scale of its length", "dynamics", "integrators")
+FRAME = contacts.column("FRAME", 9, "1", "normal and tangents", "integrators", "integrators")
+ARM_B = contacts.column(
+    "ARM_B", 3, "m", "from B to the contact point, at the node", "integrators", "integrators"
+)
+ARM_A = contacts.column(
+    "ARM_A", 3, "m", "from A to the contact point, at the node", "integrators", "integrators"
+)
+LOCAL_B = contacts.column("LOCAL_B", 3, "m", "contact point in B's frame", "integrators", "integrators")
+LOCAL_A = contacts.column("LOCAL_A", 3, "m", "contact point in A's frame", "integrators", "integrators")
+SCALE_F = contacts.column("SCALE_F", 1, "N", "scale of its force", "integrators", "solvers, integrators")
+SCALE_L = contacts.column("SCALE_L", 1, "m", "scale of its length", "integrators", "solvers, integrators")
 BEFORE = contacts.column(
     "BEFORE", 3, "m/s, rad/s", "velocities at the start of a stage", "integrators", "integrators"
 )
-ROUND = contacts.column("ROUND", 1, "flag", "whether it is round", "dynamics", "dynamics")
-GAP = contacts.column("GAP", 1, "m, rad", "gap at the node", "dynamics, integrators", "integrators")
-POINT = contacts.column("POINT", 3, "m", "contact point at the node", "dynamics", "integrators")
+ROUND = contacts.column("ROUND", 1, "flag", "whether it is round", "integrators", "integrators")
+GAP = contacts.column("GAP", 1, "m, rad", "gap at the node", "integrators", "integrators")
+POINT = contacts.column("POINT", 3, "m", "contact point at the node", "integrators", "integrators")
 CONVEX = contacts.column(
-    "CONVEX", 1, "flag", "whether its law is convex; see `integrators/variational/convex.py`",
-    "integrators", "integrators",
+    "CONVEX", 1, "flag", "whether its law is convex; see `solvers/interior_point/convex.py`",
+    "solvers", "solvers",
 )  # fmt: skip
-LAG = contacts.column("LAG", 1, "m", "slip that the convex law takes as known", "integrators", "integrators")
+LAG = contacts.column("LAG", 1, "m", "slip that the convex law takes as known", "solvers", "solvers")

@@ -10,56 +10,59 @@ from __future__ import annotations
 from sarrus.layout.declare import Table
 
 links = Table("par", "links", "a body and the joint to its parent")
-MASS = links.column("MASS", 1, "kg", "mass", "model", "model, dynamics, solvers, integrators")
+MASS = links.column("MASS", 1, "kg", "mass", "model", "dynamics, model, integrators")
 INERTIA = links.column(
     "INERTIA", 9, "kg m^2", "about the centre of mass, world axes of the reference configuration",
-    "model", "model, solvers, integrators",
+    "model", "dynamics, model, integrators",
 )  # fmt: skip
-PA = links.column("PA", 3, "m", "joint point, from the parent's centre of mass", "model", "dynamics")
+PA = links.column("PA", 3, "m", "joint point, from the parent's centre of mass", "model", "kinematics")
 PB = links.column(
-    "PB", 3, "m", "joint point, from the child's centre of mass", "model", "dynamics, integrators"
+    "PB", 3, "m", "joint point, from the child's centre of mass", "model", "kinematics, integrators"
 )
 TB = links.column(
-    "TB", 9, "1", "basis of translations in the parent's frame, free directions first", "model", "dynamics"
+    "TB", 9, "1", "basis of translations in the parent's frame, free directions first", "model", "kinematics"
 )
 RB = links.column(
-    "RB", 9, "1", "basis of rotations in the parent's frame, free directions first", "model", "dynamics"
+    "RB", 9, "1", "basis of rotations in the parent's frame, free directions first", "model", "kinematics"
 )
-PITCH = links.column("PITCH", 1, "m/rad", "pitch of a screw", "model", "dynamics")
+PITCH = links.column("PITCH", 1, "m/rad", "pitch of a screw", "model", "kinematics, integrators")
 QREF = links.column(
-    "QREF", 4, "1", "orientation of the user's frame in the reference configuration", "model", "dynamics"
+    "QREF",
+    4,
+    "1",
+    "orientation of the user's frame in the reference configuration",
+    "model",
+    "kinematics, dynamics",
 )
 
 joints = Table("par", "further joints", "a joint that is not of the spanning tree")
 joints.shares(links, "PA", "PB", "TB", "RB", "PITCH")
-IS_DISC = joints.column("IS_DISC", 1, "flag", "whether what rolls is a disc", "model", "dynamics")
-LENGTH = joints.variant("LENGTH", "PITCH", "m", "of a distance", "model", "dynamics")
-RADIUS = joints.variant("RADIUS", "PITCH", "m", "of what rolls", "model", "dynamics")
-RATIO = joints.variant("RATIO", "PITCH", "1", "of a gear", "model", "dynamics")
+IS_DISC = joints.column("IS_DISC", 1, "flag", "whether what rolls is a disc", "model", "kinematics")
+LENGTH = joints.variant("LENGTH", "PITCH", "m", "of a distance", "model", "kinematics")
+RADIUS = joints.variant("RADIUS", "PITCH", "m", "of what rolls", "model", "kinematics")
+RATIO = joints.variant("RATIO", "PITCH", "1", "of a gear", "model", "kinematics")
 
 drives = Table("par", "drives", "a driven joint, one number for each of its coordinates")
-DRIVE_C = drives.column("DRIVE_C", 6, "N s/m, N m s/rad", "damping", "model", "dynamics, integrators")
-DRIVE_I = drives.column("DRIVE_I", 6, "kg, kg m^2", "armature", "model", "dynamics, solvers, integrators")
-DRIVE_K = drives.column("DRIVE_K", 6, "N/m, N m/rad", "stiffness of servos", "model", "dynamics")
+DRIVE_C = drives.column("DRIVE_C", 6, "N s/m, N m s/rad", "damping", "model", "integrators")
+DRIVE_I = drives.column("DRIVE_I", 6, "kg, kg m^2", "armature", "model", "dynamics, integrators")
+DRIVE_K = drives.column("DRIVE_K", 6, "N/m, N m/rad", "stiffness of servos", "model", "integrators")
 DRIVE_M = drives.column(
-    "DRIVE_M", 6, "N s/m, N m s/rad", "damping of a servo with a limit", "model", "dynamics"
+    "DRIVE_M", 6, "N s/m, N m s/rad", "damping of a servo with a limit", "model", "integrators"
 )
-DRIVE_LIMIT = drives.column("DRIVE_LIMIT", 6, "N, N m", "largest effort of such a servo", "model", "dynamics")
+DRIVE_LIMIT = drives.column(
+    "DRIVE_LIMIT", 6, "N, N m", "largest effort of such a servo", "model", "integrators"
+)
 
 drive_springs = Table("par", "drives, springs", "the line after a drive: its springs by the mean rule")
-DRIVE_SPRING = drive_springs.column(
-    "DRIVE_SPRING", 6, "N/m, N m/rad", "stiffness", "model", "dynamics, integrators"
-)
-DRIVE_PULL = drive_springs.column(
-    "DRIVE_PULL", 6, "N, N m", "stiffness times rest", "model", "dynamics, integrators"
-)
+DRIVE_SPRING = drive_springs.column("DRIVE_SPRING", 6, "N/m, N m/rad", "stiffness", "model", "integrators")
+DRIVE_PULL = drive_springs.column("DRIVE_PULL", 6, "N, N m", "stiffness times rest", "model", "integrators")
 
 springs = Table("par", "springs", "an element of kind SPRING")
-SPRING_PA = springs.column("SPRING_PA", 3, "m", "point on the first body", "model", "dynamics")
-SPRING_PB = springs.column("SPRING_PB", 3, "m", "point on the second body", "model", "dynamics")
-SPRING_K = springs.column("SPRING_K", 1, "N/m", "stiffness", "model", "dynamics")
-SPRING_L = springs.column("SPRING_L", 1, "m", "rest length", "model", "dynamics")
-SPRING_C = springs.column("SPRING_C", 1, "N s/m", "damping", "model", "dynamics")
+SPRING_PA = springs.column("SPRING_PA", 3, "m", "point on the first body", "model", "kinematics")
+SPRING_PB = springs.column("SPRING_PB", 3, "m", "point on the second body", "model", "kinematics")
+SPRING_K = springs.column("SPRING_K", 1, "N/m", "stiffness", "model", "dynamics, integrators")
+SPRING_L = springs.column("SPRING_L", 1, "m", "rest length", "model", "dynamics, integrators")
+SPRING_C = springs.column("SPRING_C", 1, "N s/m", "damping", "model", "integrators")
 
 efforts = Table("par", "efforts", "an element of kind EFFORT")
 EFFORT_K = efforts.column("EFFORT_K", 1, "N/m, N m/rad", "stiffness of a spring", "model", "dynamics")
@@ -67,7 +70,7 @@ EFFORT_REST = efforts.column("EFFORT_REST", 1, "m, rad", "its rest", "model", "d
 EFFORT_LIMIT = efforts.column("EFFORT_LIMIT", 1, "N, N m", "limit of the input", "model", "dynamics")
 
 servos = Table("par", "servos", "an element of kind SERVO")
-SERVO_K = servos.column("SERVO_K", 1, "N/m, N m/rad", "stiffness", "model", "dynamics")
+SERVO_K = servos.column("SERVO_K", 1, "N/m, N m/rad", "stiffness", "model", "integrators")
 
 wrenches = Table("par", "wrenches", "an element of kind WRENCH")
 WRENCH_F = wrenches.column("WRENCH_F", 3, "N", "force", "model", "dynamics")
@@ -75,8 +78,8 @@ WRENCH_T = wrenches.column("WRENCH_T", 3, "N m", "torque", "model", "dynamics")
 WRENCH_P = wrenches.column("WRENCH_P", 3, "m", "point of the body where the force acts", "model", "dynamics")
 
 segments = Table("par", "curve segments", "a cubic piece of a curve")
-CURVE_S0 = segments.column("CURVE_S0", 1, "m", "parameter at its start", "model", "dynamics")
-CURVE_S1 = segments.column("CURVE_S1", 1, "m", "parameter at its end", "model", "dynamics")
+CURVE_S0 = segments.column("CURVE_S0", 1, "m", "parameter at its start", "model", "kinematics")
+CURVE_S1 = segments.column("CURVE_S1", 1, "m", "parameter at its end", "model", "kinematics")
 CURVE_COEFFICIENTS = segments.column(
-    "CURVE_COEFFICIENTS", 12, "m, 1, 1/m, 1/m^2", "four vectors, of the powers 0 to 3", "model", "dynamics"
+    "CURVE_COEFFICIENTS", 12, "m, 1, 1/m, 1/m^2", "four vectors, of the powers 0 to 3", "model", "kinematics"
 )

@@ -8,23 +8,23 @@ from sarrus.layout.features import features
 bodies = Table("state", "bodies", "a body at the node; lines 0 to n - 1")
 X = bodies.column(
     "X", 3, "m", "position of the centre of mass",
-    "model, dynamics, integrators", "model, dynamics, integrators, trajectory",
+    "dynamics, model, integrators", "kinematics, dynamics, model, integrators, trajectory",
 )  # fmt: skip
 Q = bodies.column(
     "Q", 4, "1", "orientation, relative to the reference configuration",
-    "model, dynamics, integrators", "model, dynamics, integrators",
+    "dynamics, model, integrators", "kinematics, dynamics, model, integrators",
 )  # fmt: skip
 P = bodies.column(
     "P", 6, "N s, N m s", "momentum, world frame",
-    "dynamics, solvers, integrators", "dynamics, solvers, integrators",
+    "dynamics, integrators", "dynamics, integrators",
 )  # fmt: skip
 U = bodies.column(
     "U", 6, "m/s, rad/s", "velocity read out at the node; what comes before V is the node",
-    "dynamics, solvers, integrators", "dynamics, solvers, integrators",
+    "dynamics, integrators", "kinematics, dynamics, integrators",
 )  # fmt: skip
 V = bodies.column(
     "V", 6, "m/s, rad/s", "velocity of the last step",
-    "dynamics, integrators", "dynamics, solvers, integrators",
+    "dynamics, integrators", "dynamics, integrators",
 )  # fmt: skip
 RATES2 = bodies.column(
     "RATES2", 6, "m/s, rad/s", "rates of the joint's freedoms in the step before the last",
@@ -36,7 +36,7 @@ PREDICTED = bodies.column(
 )
 RATES = bodies.column(
     "RATES", 6, "m/s, rad/s", "rates of the joint's freedoms in the last step",
-    "dynamics, integrators", "dynamics, integrators",
+    "integrators", "integrators",
 )  # fmt: skip
 
 world = Table(
@@ -48,7 +48,7 @@ LAST_DT2 = world.column("LAST_DT2", 1, "s", "length of the step before", "integr
 READ_OUT = world.column("READ_OUT", 1, "flag", "whether U is that of the node", "integrators", "integrators")
 FRICTION_SIDES = world.column(
     "FRICTION_SIDES", 1, "count", "sides of the friction pyramid; 0: the exact cone",
-    "integrators", "integrators",
+    "integrators", "solvers",
 )  # fmt: skip
 LEARNS = world.column(
     "LEARNS", 1, "flag", "whether the next step may learn from the last one's prediction",
@@ -73,18 +73,18 @@ WHIPS = world.column("WHIPS", 1, "flag", "whether a step was a whip", "integrato
 rows = Table("state", "border rows", "a border row")
 LAM = rows.column(
     "LAM", 1, "N s, N m s", "multiplier (impulse)",
-    "dynamics, solvers, integrators", "dynamics, solvers, integrators",
+    "solvers, kinematics, dynamics, integrators", "solvers, dynamics, integrators",
 )  # fmt: skip
 ACTIVE = rows.column(
     "ACTIVE", 1, "index", "place of the row in its joint, or COMBINED",
-    "model, integrators", "model, dynamics, integrators",
+    "model, integrators", "kinematics, dynamics, integrators",
 )  # fmt: skip
 WEIGHTS = rows.column(
-    "WEIGHTS", 6, "1", "of the places of the joint, for a row that combines them", "integrators", "dynamics"
+    "WEIGHTS", 6, "1", "of the places of the joint, for a row that combines them", "integrators", "kinematics"
 )
 WEIGHT_SCALE = rows.column(
     "WEIGHT_SCALE", 1, "1/kg, 1/(kg m^2)", "what the pivot of such a row is compared with",
-    "integrators", "dynamics, integrators",
+    "integrators", "integrators",
 )  # fmt: skip
 WEAKNESS = rows.column(
     "WEAKNESS", 1, "kind", "how far it depends on the others at the node: 0, WEAK, LOST",
@@ -101,43 +101,45 @@ LOST = weaknesses.real("LOST", 2.0, "depends on the others")
 joints = Table("state", "joints", "a joint at the node")
 COORD = joints.column(
     "COORD", 6, "m, rad", "coordinates; angles are continuous",
-    "model, dynamics", "model, dynamics, integrators",
+    "kinematics, dynamics, model", "kinematics, dynamics, model, integrators",
 )  # fmt: skip
 SERVO_OFFSET = joints.column(
-    "SERVO_OFFSET", 6, "N, N m", "stiffness times target of its servos", "dynamics", "dynamics"
+    "SERVO_OFFSET", 6, "N, N m", "stiffness times target of its servos", "integrators", "integrators"
 )
-CURVE_S = joints.column("CURVE_S", 1, "m", "parameter on a curve", "model, dynamics", "dynamics")
+CURVE_S = joints.column(
+    "CURVE_S", 1, "m", "parameter on a curve", "kinematics, dynamics, model", "kinematics"
+)
 CURVE_AXIS = joints.column(
-    "CURVE_AXIS", 1, "index", "which axis its frame is made from", "dynamics", "dynamics"
+    "CURVE_AXIS", 1, "index", "which axis its frame is made from", "kinematics", "kinematics"
 )
 WATCH = joints.column("WATCH", 1, "1", "best pivot seen", "integrators", "integrators")
 COORD_NEXT = joints.column(
-    "COORD_NEXT", 6, "m, rad", "coordinates of the next node, until all are known", "dynamics", "dynamics"
+    "COORD_NEXT", 6, "m, rad", "coordinates of the next node, until all are known", "kinematics", "kinematics"
 )
 NODE_PIVOT = joints.column("NODE_PIVOT", 1, "1", "smallest pivot at the node", "integrators", "integrators")
 NODE_ANGLE = joints.column(
-    "NODE_ANGLE", 4, "1", "cosine and sine of up to two angles; see `dynamics/turns.py`",
-    "dynamics", "dynamics, integrators",
+    "NODE_ANGLE", 4, "1", "cosine and sine of up to two angles; see `kinematics/turns.py`",
+    "kinematics", "kinematics, integrators",
 )  # fmt: skip
 
 contacts = Table("state", "contacts", "a contact: its feature, then this")
 contacts.shares(features)
-ON = contacts.column("ON", 1, "flag", "whether the step looks at it", "integrators", "dynamics, integrators")
-MU = contacts.column("MU", 1, "1", "friction coefficient", "model", "dynamics, integrators")
+ON = contacts.column("ON", 1, "flag", "whether the step looks at it", "integrators", "solvers, integrators")
+MU = contacts.column("MU", 1, "1", "friction coefficient", "model", "solvers, kinematics, integrators")
 RESTITUTION = contacts.column("RESTITUTION", 1, "1", "coefficient of restitution", "model", "integrators")
 FORCE1 = contacts.column(
     "FORCE1", 3, "N, N m", "of the last step, normal and tangential, from the stage of positions",
     "integrators", "integrators",
 )  # fmt: skip
 FORCE2 = contacts.column(
-    "FORCE2", 3, "N, N m", "the same, from the stage of momenta", "integrators", "integrators"
+    "FORCE2", 3, "N, N m", "the same, from the stage of momenta", "integrators", "solvers, integrators"
 )
 BOUND = contacts.column(
     "BOUND", 1, "m, rad", "bound of a coordinate; of dry friction its largest effort",
-    "model, integrators", "dynamics, integrators",
+    "model, integrators", "solvers, kinematics, integrators",
 )  # fmt: skip
 SIDE = contacts.column(
-    "SIDE", 1, "1", "+1: a lower bound, -1: an upper one", "model", "dynamics, integrators"
+    "SIDE", 1, "1", "+1: a lower bound, -1: an upper one", "model", "kinematics, integrators"
 )
 CLOSED = contacts.column(
     "CLOSED", 1, "flag", "whether the stage of positions found it closed", "integrators", "integrators"

@@ -6,26 +6,28 @@ from sarrus.layout.declare import Table, Values
 from sarrus.layout.limits import MAX_CUSTOM_BODIES
 
 joints = Table("topo", "joints", "a joint or a constraint")
-JOINT_KIND = joints.column("JOINT_KIND", 1, "kind", "see the kinds of joints", "model", "model, dynamics")
-JOINT_A = joints.column("JOINT_A", 1, "body", "parent", "model", "model, dynamics")
-JOINT_B = joints.column("JOINT_B", 1, "body", "child", "model", "model, dynamics, integrators")
+JOINT_KIND = joints.column(
+    "JOINT_KIND", 1, "kind", "see the kinds of joints", "model", "kinematics, dynamics, model"
+)
+JOINT_A = joints.column("JOINT_A", 1, "body", "parent", "kinematics, model", "kinematics, model, integrators")
+JOINT_B = joints.column("JOINT_B", 1, "body", "child", "model", "kinematics, dynamics, model, integrators")
 JOINT_PAR = joints.column(
     "JOINT_PAR", 1, "line of par", "its constants; for a joint of the tree those of the link",
-    "model", "model, dynamics, integrators",
+    "model", "kinematics, model, integrators",
 )  # fmt: skip
-JOINT_KR = joints.column("JOINT_KR", 1, "count", "free rotations", "model", "dynamics")
-JOINT_KT = joints.column("JOINT_KT", 1, "count", "free translations", "model", "dynamics")
+JOINT_KR = joints.column("JOINT_KR", 1, "count", "free rotations", "model", "kinematics")
+JOINT_KT = joints.column("JOINT_KT", 1, "count", "free translations", "model", "kinematics")
 JOINT_DRIVE = joints.column(
-    "JOINT_DRIVE", 1, "line of par", "its drive; -1: none", "model", "dynamics, solvers, integrators"
+    "JOINT_DRIVE", 1, "line of par", "its drive; -1: none", "model", "dynamics, integrators"
 )
 JOINT_COORDINATE = joints.column(
     "JOINT_COORDINATE", 1, "index", "its first coordinate in the record", "model", "dynamics, integrators"
 )
 JOINT_COORDINATES = joints.column(
-    "JOINT_COORDINATES", 1, "count", "its coordinates", "model", "dynamics, integrators"
+    "JOINT_COORDINATES", 1, "count", "its coordinates", "model", "kinematics, dynamics, integrators"
 )
 JOINT_SCRATCH = joints.column(
-    "JOINT_SCRATCH", 1, "line of work", "scratch of a user's constraint", "model", "dynamics"
+    "JOINT_SCRATCH", 1, "line of work", "scratch of a user's constraint", "model", "kinematics"
 )
 
 joint_kinds = Values("kinds of joints", "Values of JOINT_KIND.")
@@ -41,43 +43,54 @@ SCREW_PAIR = joint_kinds.value("SCREW_PAIR", 6, "a screw")
 
 gears = Table("topo", "joints, gears", "a joint of kind GEAR")
 gears.shares(joints)
-GEAR_A = gears.column("GEAR_A", 1, "joint", "the first", "model", "model, dynamics")
-GEAR_B = gears.column("GEAR_B", 1, "joint", "the second", "model", "dynamics")
-GEAR_CA = gears.column("GEAR_CA", 1, "index", "coordinate of the first", "model", "dynamics")
-GEAR_CB = gears.column("GEAR_CB", 1, "index", "coordinate of the second", "model", "dynamics")
+GEAR_A = gears.column("GEAR_A", 1, "joint", "the first", "model", "kinematics, model")
+GEAR_B = gears.column("GEAR_B", 1, "joint", "the second", "model", "kinematics")
+GEAR_CA = gears.column("GEAR_CA", 1, "index", "coordinate of the first", "model", "kinematics")
+GEAR_CB = gears.column("GEAR_CB", 1, "index", "coordinate of the second", "model", "kinematics")
 
 curves = Table("topo", "joints, curves", "a joint of kind CURVE")
 curves.shares(joints)
 CURVE_SEGMENTS = curves.column(
-    "CURVE_SEGMENTS", 1, "count", "cubic segments, in the lines of par after its own", "model", "dynamics"
+    "CURVE_SEGMENTS", 1, "count", "cubic segments, in the lines of par after its own", "model", "kinematics"
 )
 CURVE_CLOSED = curves.column(
-    "CURVE_CLOSED", 1, "flag", "whether the last meets the first", "model", "dynamics"
+    "CURVE_CLOSED", 1, "flag", "whether the last meets the first", "model", "kinematics"
 )
 
 constraints = Table("topo", "joints, constraints", "a joint of kind CUSTOM")
 constraints.shares(joints)
 CUSTOM_ADDRESS = constraints.column(
-    "CUSTOM_ADDRESS", 1, "address", "the user's residual", "model", "dynamics"
+    "CUSTOM_ADDRESS", 1, "address", "the user's residual", "model", "kinematics, model"
 )
 CUSTOM_JACOBIAN = constraints.column(
-    "CUSTOM_JACOBIAN", 1, "address", "the user's Jacobian; 0: by differences", "model", "dynamics"
+    "CUSTOM_JACOBIAN", 1, "address", "the user's Jacobian; 0: by differences", "model", "kinematics, model"
 )
-CUSTOM_ROWS = constraints.column("CUSTOM_ROWS", 1, "count", "its equations", "model", "dynamics")
-CUSTOM_COUNT = constraints.column("CUSTOM_COUNT", 1, "count", "its bodies", "model", "dynamics")
-CUSTOM_BODY = constraints.column("CUSTOM_BODY", MAX_CUSTOM_BODIES, "body", "its bodies", "model", "dynamics")
+CUSTOM_ROWS = constraints.column("CUSTOM_ROWS", 1, "count", "its equations", "model", "kinematics")
+CUSTOM_COUNT = constraints.column("CUSTOM_COUNT", 1, "count", "its bodies", "model", "kinematics")
+CUSTOM_BODY = constraints.column(
+    "CUSTOM_BODY", MAX_CUSTOM_BODIES, "body", "its bodies", "model", "kinematics"
+)
 
 elements = Table("topo", "elements", "a spring, motor, applied force, or a user's force or potential")
 ELEMENT_KIND = elements.column(
     "ELEMENT_KIND", 1, "kind", "see the kinds of elements", "model", "model, dynamics, integrators"
 )
-ELEMENT_A = elements.column("ELEMENT_A", 1, "index", "first body, or joint", "model", "dynamics")
-ELEMENT_B = elements.column(
-    "ELEMENT_B", 1, "index", "second body, or coordinate of the joint", "model", "dynamics"
+ELEMENT_A = elements.column(
+    "ELEMENT_A", 1, "index", "first body, or joint", "model, integrators", "kinematics, dynamics, integrators"
 )
-ELEMENT_PAR = elements.column("ELEMENT_PAR", 1, "line of par", "its constants", "model", "dynamics")
+ELEMENT_B = elements.column(
+    "ELEMENT_B",
+    1,
+    "index",
+    "second body, or coordinate of the joint",
+    "model",
+    "kinematics, dynamics, integrators",
+)
+ELEMENT_PAR = elements.column(
+    "ELEMENT_PAR", 1, "line of par", "its constants", "model", "kinematics, dynamics, integrators"
+)
 ELEMENT_INPUT = elements.column(
-    "ELEMENT_INPUT", 1, "index", "its first number of the input; -1: none", "model", "dynamics"
+    "ELEMENT_INPUT", 1, "index", "its first number of the input; -1: none", "model", "dynamics, integrators"
 )
 ELEMENT_FRAME = elements.column(
     "ELEMENT_FRAME", 1, "flag", "whether an applied force turns with the body", "model", "dynamics"
@@ -85,7 +98,9 @@ ELEMENT_FRAME = elements.column(
 ELEMENT_SCRATCH = elements.column(
     "ELEMENT_SCRATCH", 1, "line of work", "scratch of a user's function", "model", "dynamics, integrators"
 )
-ELEMENT_RULE = elements.column("ELEMENT_RULE", 1, "kind", "see the rules of springs", "model", "dynamics")
+ELEMENT_RULE = elements.column(
+    "ELEMENT_RULE", 1, "kind", "see the rules of springs", "model", "dynamics, integrators"
+)
 
 element_kinds = Values("kinds of elements", "Values of ELEMENT_KIND.")
 SPRING = element_kinds.value("SPRING", 0, "between two points")
@@ -122,23 +137,30 @@ ELEMENT_BODY = custom_elements.column(
 
 contacts = Table("topo", "contacts", "something that an inequality bounds")
 CONTACT_KIND = contacts.column(
-    "CONTACT_KIND", 1, "kind", "see the kinds of contacts", "model", "dynamics, integrators"
+    "CONTACT_KIND",
+    1,
+    "kind",
+    "see the kinds of contacts",
+    "model",
+    "solvers, kinematics, dynamics, integrators",
 )
 CONTACT_A = contacts.column(
-    "CONTACT_A", 1, "body", "the first; one that is fixed to the world", "model", "dynamics"
+    "CONTACT_A", 1, "body", "the first; one that is fixed to the world", "model", "kinematics"
 )
-CONTACT_B = contacts.column("CONTACT_B", 1, "body", "the second", "model", "dynamics")
+CONTACT_B = contacts.column("CONTACT_B", 1, "body", "the second", "model", "kinematics")
 CONTACT_ROWS = contacts.column(
     "CONTACT_ROWS", 1, "border row", "its first; -1: a leaf, eliminated with its body",
-    "model", "dynamics, integrators",
+    "model", "integrators",
 )  # fmt: skip
 CONTACT_FREEDOM = contacts.column(
     "CONTACT_FREEDOM", 1, "line of work", "freedom that carries a coordinate; -1: none",
-    "model", "dynamics, integrators",
+    "model", "integrators",
 )  # fmt: skip
-CONTACT_JOINT = contacts.column("CONTACT_JOINT", 1, "joint", "of a bound or a friction", "model", "dynamics")
+CONTACT_JOINT = contacts.column(
+    "CONTACT_JOINT", 1, "joint", "of a bound or a friction", "model", "kinematics, integrators"
+)
 CONTACT_COORDINATE = contacts.column(
-    "CONTACT_COORDINATE", 1, "index", "coordinate of that joint", "model", "dynamics"
+    "CONTACT_COORDINATE", 1, "index", "coordinate of that joint", "model", "kinematics, integrators"
 )
 
 contact_kinds = Values("kinds of contacts", "Values of CONTACT_KIND.")

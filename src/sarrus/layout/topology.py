@@ -16,22 +16,22 @@ PARENT = links.column(
 )  # fmt: skip
 ROTATIONS = links.column(
     "ROTATIONS", 1, "count", "free rotations of its joint",
-    "model", "model, dynamics, solvers, integrators, analysis",
+    "model", "solvers, kinematics, dynamics, model, analysis, integrators",
 )  # fmt: skip
 TRANSLATIONS = links.column(
     "TRANSLATIONS", 1, "count", "free translations of its joint",
-    "model", "model, dynamics, solvers, integrators, analysis",
+    "model", "solvers, kinematics, dynamics, model, analysis, integrators",
 )  # fmt: skip
 FREEDOM = links.column(
-    "FREEDOM", 1, "index", "its first freedom", "model", "model, dynamics, solvers, integrators"
+    "FREEDOM", 1, "index", "its first freedom", "model", "solvers, kinematics, dynamics, model, integrators"
 )
 CHILDREN = links.column(
     "CHILDREN", 1, "count", "what adds to the sums of the body: children, and a seed",
-    "model", "model, solvers, integrators",
+    "model", "solvers, dynamics, model, integrators",
 )  # fmt: skip
 FIRST = links.column(
     "FIRST", 1, "flag", "whether it is the first child to add to its parent's sums",
-    "model", "solvers, integrators",
+    "model", "solvers, dynamics, integrators",
 )  # fmt: skip
 EDGE0 = links.column("EDGE0", 1, "index", "first edge at the body", "model", "solvers")
 EDGE1 = links.column("EDGE1", 1, "index", "the edge after its last", "model", "solvers")
@@ -40,13 +40,18 @@ GROUP0 = links.column(
 )
 GROUP1 = links.column("GROUP1", 1, "index", "the group after its last", "model", "solvers")
 FLAGS = links.column(
-    "FLAGS", 1, "bits", "see the flags of links", "model", "model, dynamics, solvers, integrators, analysis"
+    "FLAGS",
+    1,
+    "bits",
+    "see the flags of links",
+    "model",
+    "solvers, kinematics, dynamics, model, analysis, integrators",
 )
 USER = links.column(
     "USER", 1, "index", "the body in the user's order", "model", "dynamics, integrators, analysis"
 )
 LINK_JOINT = links.column(
-    "LINK_JOINT", 1, "joint", "joint to the parent", "model", "dynamics, solvers, integrators, analysis"
+    "LINK_JOINT", 1, "joint", "joint to the parent", "model", "kinematics, dynamics, analysis, integrators"
 )
 ROOT = links.column(
     "ROOT", 1, "body", "root of its tree where that flies freely, else -1", "model", "model, integrators"
@@ -64,17 +69,24 @@ header = Table("topo", "header", "the mechanism, line 0")
 header.shares(links, "GROUP0", "GROUP1")
 BODIES = header.column(
     "BODIES", 1, "count", "bodies, without the world; body n is the world",
-    "model", "model, dynamics, solvers, integrators, analysis",
+    "model, integrators", "solvers, kinematics, dynamics, model, analysis, integrators",
 )  # fmt: skip
 FREEDOMS = header.column("FREEDOMS", 1, "count", "freedoms of the spanning tree", "model", "model")
 EDGES = header.column("EDGES", 1, "count", "edges", "model", "solvers")
 ROWS = header.column(
-    "ROWS", 1, "count", "border rows", "model", "model, dynamics, solvers, integrators, analysis"
+    "ROWS",
+    1,
+    "count",
+    "border rows",
+    "model, integrators",
+    "solvers, kinematics, dynamics, model, analysis, integrators",
 )
 ENDS = header.column("ENDS", 1, "count", "ends of border rows", "model", "model, solvers, analysis")
-JOINTS = header.column("JOINTS", 1, "count", "joints", "model", "model, dynamics, integrators")
+JOINTS = header.column(
+    "JOINTS", 1, "count", "joints", "model, integrators", "kinematics, dynamics, model, integrators"
+)
 ELEMENTS = header.column("ELEMENTS", 1, "count", "elements", "model", "model, dynamics, integrators")
-CONTACTS = header.column("CONTACTS", 1, "count", "contacts", "model", "dynamics, integrators")
+CONTACTS = header.column("CONTACTS", 1, "count", "contacts", "model", "solvers, dynamics, integrators")
 SLOT_COUNT = header.column(
     "SLOT_COUNT", 1, "count", "couplings that a border row has room for", "model", "solvers"
 )
@@ -84,47 +96,76 @@ CUSTOM_FORCES = header.column(
     "model", "integrators",
 )  # fmt: skip
 ORIGIN = header.column(
-    "ORIGIN", 1, "line of par", "the kernels' origin in the user's world", "model", "dynamics"
+    "ORIGIN", 1, "line of par", "the kernels' origin in the user's world", "model", "kinematics, dynamics"
 )
 T_EDGES = header.column("T_EDGES", 1, "line of topo", "first edge", "model", "solvers")
 T_ROWS = header.column(
     "T_ROWS", 1, "line of topo", "first border row",
-    "model", "model, dynamics, solvers, integrators, analysis",
+    "model", "solvers, kinematics, dynamics, model, analysis, integrators",
 )  # fmt: skip
 T_GROUPS = header.column("T_GROUPS", 1, "line of topo", "first group", "model", "solvers")
 T_ENDS = header.column(
-    "T_ENDS", 1, "line of topo", "first end", "model", "model, dynamics, solvers, integrators, analysis"
+    "T_ENDS",
+    1,
+    "line of topo",
+    "first end",
+    "model",
+    "solvers, kinematics, dynamics, model, analysis, integrators",
 )
 T_JOINTS = header.column(
-    "T_JOINTS", 1, "line of topo", "first joint", "model", "model, dynamics, solvers, integrators"
+    "T_JOINTS", 1, "line of topo", "first joint", "model", "kinematics, dynamics, model, integrators"
 )
 T_ELEMENTS = header.column(
-    "T_ELEMENTS", 1, "line of topo", "first element", "model", "model, dynamics, integrators"
+    "T_ELEMENTS", 1, "line of topo", "first element", "model", "kinematics, dynamics, model, integrators"
 )
-T_CONTACTS = header.column("T_CONTACTS", 1, "line of topo", "first contact", "model", "dynamics, integrators")
+T_CONTACTS = header.column(
+    "T_CONTACTS", 1, "line of topo", "first contact", "model", "solvers, kinematics, dynamics, integrators"
+)
 S_ROWS = header.column(
-    "S_ROWS", 1, "line of state", "first border row", "model", "model, dynamics, solvers, integrators"
+    "S_ROWS",
+    1,
+    "line of state",
+    "first border row",
+    "model, integrators",
+    "solvers, kinematics, dynamics, model, integrators",
 )
 S_JOINTS = header.column(
-    "S_JOINTS", 1, "line of state", "first joint", "model", "model, dynamics, integrators"
+    "S_JOINTS",
+    1,
+    "line of state",
+    "first joint",
+    "model, integrators",
+    "kinematics, dynamics, model, integrators",
 )
 S_CONTACTS = header.column(
-    "S_CONTACTS", 1, "line of state", "first contact", "model", "model, dynamics, integrators"
+    "S_CONTACTS", 1, "line of state", "first contact", "model", "solvers, kinematics, integrators"
 )
 W_FREEDOMS = header.column(
-    "W_FREEDOMS", 1, "line of work", "first freedom", "model", "dynamics, solvers, integrators"
+    "W_FREEDOMS",
+    1,
+    "line of work",
+    "first freedom",
+    "model",
+    "solvers, kinematics, dynamics, model, integrators",
 )
 W_EDGES = header.column("W_EDGES", 1, "line of work", "first edge", "model", "solvers")
 W_ROWS = header.column(
-    "W_ROWS", 1, "line of work", "first border row", "model", "dynamics, solvers, integrators"
+    "W_ROWS",
+    1,
+    "line of work",
+    "first border row",
+    "model",
+    "solvers, kinematics, dynamics, model, integrators",
 )
 W_ENDS = header.column(
-    "W_ENDS", 1, "line of work", "first end", "model", "model, dynamics, solvers, integrators"
+    "W_ENDS", 1, "line of work", "first end", "model", "solvers, kinematics, dynamics, model, integrators"
 )
 W_SCRATCH = header.column(
     "W_SCRATCH", 1, "line of work", "first scratch line of user functions", "model", "model"
 )
-W_CONTACTS = header.column("W_CONTACTS", 1, "line of work", "first contact", "model", "dynamics, integrators")
+W_CONTACTS = header.column(
+    "W_CONTACTS", 1, "line of work", "first contact", "model", "solvers, kinematics, model, integrators"
+)
 
 edges = Table("topo", "edges", "a body that a border row is carried through")
 EDGE_ROW = edges.column("EDGE_ROW", 1, "border row", "the row that is carried", "model", "solvers")
@@ -136,22 +177,26 @@ EDGE_NEXT = edges.column(
 rows = Table("topo", "border rows", "a scalar equation that the tree does not carry")
 ROW_OF = rows.column(
     "ROW_OF", 1, "index", "joint, element or contact that it belongs to",
-    "model", "model, dynamics, solvers, integrators, analysis",
+    "model, integrators", "solvers, kinematics, dynamics, model, analysis, integrators",
 )  # fmt: skip
 ROW_KIND = rows.column(
     "ROW_KIND", 1, "kind", "see the kinds of border rows",
-    "model", "model, dynamics, solvers, integrators, analysis",
+    "model", "solvers, kinematics, dynamics, model, analysis, integrators",
 )  # fmt: skip
 ROW_COORDINATE = rows.column(
     "ROW_COORDINATE", 1, "index", "coordinate of a drive or a spring (0 the length); rows of a contact",
-    "model", "dynamics, solvers",
+    "model", "solvers, kinematics, dynamics, integrators",
 )  # fmt: skip
 UPPER = rows.column("UPPER", 1, "body", "where it is eliminated", "model", "analysis")
 SLOT = rows.column(
     "SLOT", 1, "index", "its place among the couplings of the rows it meets", "model", "solvers"
 )
-END0 = rows.column("END0", 1, "index", "its first end", "model", "dynamics, integrators, analysis")
-END1 = rows.column("END1", 1, "index", "the end after its last", "model", "dynamics, integrators, analysis")
+END0 = rows.column(
+    "END0", 1, "index", "its first end", "kinematics, model", "kinematics, dynamics, analysis, integrators"
+)
+END1 = rows.column(
+    "END1", 1, "index", "the end after its last", "model", "kinematics, dynamics, analysis, integrators"
+)
 ROW_FIRST = rows.column("ROW_FIRST", 1, "border row", "first row of the same contact", "model", "solvers")
 
 row_kinds = Values("kinds of border rows", "Values of ROW_KIND.")
@@ -165,12 +210,14 @@ CLOSE0 = groups.column("CLOSE0", 1, "border row", "first of the group", "model",
 CLOSE1 = groups.column("CLOSE1", 1, "border row", "the one after its last", "model", "solvers")
 
 ends = Table("topo", "ends", "a body that a border row acts on")
-END_BODY = ends.column("END_BODY", 1, "body", "the body", "model", "model, dynamics, integrators, analysis")
+END_BODY = ends.column(
+    "END_BODY", 1, "body", "the body", "model", "kinematics, dynamics, model, analysis, integrators"
+)
 END_EDGE = ends.column(
     "END_EDGE", 1, "edge", "where the end enters; -1: the body is the upper one", "model", "solvers"
 )
 END_ROW = ends.column("END_ROW", 1, "border row", "the row", "model", "model, solvers")
 END_ROLE = ends.column(
     "END_ROLE", 1, "number", "0 child, 1 parent, 2 and 3 of a gear's second joint; a custom body's number",
-    "model", "dynamics, integrators",
+    "model", "kinematics, integrators",
 )  # fmt: skip

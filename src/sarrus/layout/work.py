@@ -17,36 +17,46 @@ RHS = bodies.column(
     "RHS", 6, "N s, N m s", "sum over children of the right-hand side",
     "dynamics, solvers, integrators", "solvers, integrators",
 )  # fmt: skip
-F = bodies.column("F", 6, "N s, N m s", "residual", "dynamics, integrators", "dynamics, solvers, integrators")
-X1 = bodies.column("X1", 3, "m", "trial position", "dynamics, integrators", "dynamics, solvers, integrators")
-Q1 = bodies.column("Q1", 4, "1", "trial orientation", "dynamics, integrators", "model, dynamics, integrators")
+F = bodies.column("F", 6, "N s, N m s", "residual", "integrators", "solvers, integrators")
+X1 = bodies.column(
+    "X1", 3, "m", "trial position", "kinematics, dynamics, integrators", "kinematics, dynamics, integrators"
+)
+Q1 = bodies.column(
+    "Q1",
+    4,
+    "1",
+    "trial orientation",
+    "kinematics, dynamics, integrators",
+    "kinematics, dynamics, model, integrators",
+)
 R1 = bodies.column(
     "R1", 9, "1", "its rotation matrix",
-    "dynamics, integrators", "model, dynamics, solvers, integrators, trajectory",
+    "kinematics, dynamics, integrators", "kinematics, dynamics, model, integrators, trajectory",
 )  # fmt: skip
 DZ = bodies.column("DZ", 6, "m, rad", "direction of Newton's method", "integrators", "integrators")
 JW = bodies.column(
     "JW", 9, "kg m^2", "inertia at the node, world frame",
-    "solvers, integrators", "dynamics, solvers, integrators",
+    "dynamics, integrators", "dynamics, integrators",
 )  # fmt: skip
 ARM0 = bodies.column(
-    "ARM0", 3, "m", "from the parent's centre of mass, at the node", "dynamics", "solvers, integrators"
+    "ARM0",
+    3,
+    "m",
+    "from the parent's centre of mass, at the node",
+    "kinematics, dynamics",
+    "solvers, dynamics, integrators",
 )
-ARM1 = bodies.column(
-    "ARM1", 3, "m", "the same at the trial configuration", "solvers", "dynamics, integrators"
-)
+ARM1 = bodies.column("ARM1", 3, "m", "the same at the trial configuration", "integrators", "integrators")
 D_RATES = bodies.column(
     "D_RATES", 6, "m/s, rad/s", "last change of the rates of its joint", "integrators", "integrators"
 )
 PIVOT_A = bodies.column(
-    "PIVOT_A", 3, "m", "from the parent to the joint point, at the node", "dynamics", "dynamics"
+    "PIVOT_A", 3, "m", "from the parent to the joint point, at the node", "integrators", "integrators"
 )
 PIVOT_B = bodies.column(
-    "PIVOT_B", 3, "m", "from the body to the joint point, at the node", "dynamics", "dynamics, integrators"
+    "PIVOT_B", 3, "m", "from the body to the joint point, at the node", "integrators", "integrators"
 )
-TURN = bodies.column(
-    "TURN", 4, "1", "turn of the trial step", "dynamics, integrators", "dynamics, solvers, integrators"
-)
+TURN = bodies.column("TURN", 4, "1", "turn of the trial step", "integrators", "integrators")
 V_HELD = bodies.column(
     "V_HELD", 6, "m/s, rad/s", "velocity of the step, aside during the stage of momenta",
     "integrators", "integrators",
@@ -69,39 +79,47 @@ INPUT_FORCE = bodies.column(
 )  # fmt: skip
 
 freedoms = Table("work", "freedoms", "a freedom of the spanning tree")
-S0 = freedoms.column("S0", 6, "1, m", "motion at the node", "dynamics", "dynamics, solvers, integrators")
-S1 = freedoms.column("S1", 6, "1, m", "motion at the trial configuration", "solvers", "integrators")
-DS = freedoms.column("DS", 6, "kg/s, kg m/s", "D s", "solvers", "solvers")
-SD = freedoms.column("SD", 6, "1, m", "s' D over the pivot", "solvers", "solvers")
-PIVOT = freedoms.column("PIVOT", 1, "s/kg, s/(kg m^2)", "1 over the pivot", "solvers", "solvers")
-T = freedoms.column("T", 1, "m, rad", "scaled residual", "solvers", "solvers, integrators")
+S0 = freedoms.column(
+    "S0", 6, "1, m", "motion at the node", "kinematics, dynamics", "solvers, dynamics, integrators"
+)
+S1 = freedoms.column("S1", 6, "1, m", "motion at the trial configuration", "integrators", "integrators")
+DS = freedoms.column("DS", 6, "kg/s, kg m/s", "D s", "solvers, integrators", "solvers")
+SD = freedoms.column("SD", 6, "1, m", "s' D over the pivot", "solvers, dynamics, integrators", "solvers")
+PIVOT = freedoms.column(
+    "PIVOT", 1, "s/kg, s/(kg m^2)", "1 over the pivot", "solvers, dynamics, integrators", "solvers"
+)
+T = freedoms.column(
+    "T", 1, "m, rad", "scaled residual", "solvers, dynamics, integrators", "solvers, integrators"
+)
 EFFORT_LEFT = freedoms.column(
     "EFFORT_LEFT", 1, "N s, N m s", "implicit effort of a driven joint at the first node",
-    "dynamics, integrators", "dynamics, solvers, integrators",
+    "integrators", "solvers, integrators",
 )  # fmt: skip
 STIFFNESS = freedoms.column(
     "STIFFNESS", 1, "kg/s, kg m^2/s", "its derivative by the coordinate",
-    "dynamics, integrators", "dynamics, solvers, integrators",
+    "integrators", "integrators",
 )  # fmt: skip
 EFFORT_RIGHT = freedoms.column(
     "EFFORT_RIGHT", 1, "N s, N m s", "effort at the last node; stage of momenta: impulse of the armature",
-    "dynamics, integrators", "integrators",
+    "integrators", "integrators",
 )  # fmt: skip
 RATE = freedoms.column(
     "RATE", 1, "m, rad", "its part of the direction of Newton's method", "solvers", "dynamics, integrators"
 )
-W0 = freedoms.column("W0", 6, "1, m", "its row vector at the node", "dynamics", "dynamics, integrators")
+W0 = freedoms.column(
+    "W0", 6, "1, m", "its row vector at the node", "kinematics, dynamics", "dynamics, integrators"
+)
 EFFORT_BASE = freedoms.column(
     "EFFORT_BASE", 1, "N s, N m s", "EFFORT_LEFT before contacts are added",
-    "dynamics, integrators", "dynamics, integrators",
+    "integrators", "integrators",
 )  # fmt: skip
 STIFFNESS_BASE = freedoms.column(
-    "STIFFNESS_BASE", 1, "kg/s, kg m^2/s", "STIFFNESS before contacts are added", "dynamics", "integrators"
+    "STIFFNESS_BASE", 1, "kg/s, kg m^2/s", "STIFFNESS before contacts are added", "integrators", "integrators"
 )
 MOVED = freedoms.column(
-    "MOVED", 1, "m, rad", "how far its coordinate moves in the step", "dynamics", "integrators"
+    "MOVED", 1, "m, rad", "how far its coordinate moves in the step", "integrators", "integrators"
 )
-AXIS = freedoms.column("AXIS", 3, "1", "axis or direction at the node", "dynamics", "dynamics, integrators")
+AXIS = freedoms.column("AXIS", 3, "1", "axis or direction at the node", "integrators", "integrators")
 
 edges = Table("work", "edges", "a body that a border row is carried through")
 H = edges.column("H", 6, "1, m", "force on the body", "solvers", "solvers")
@@ -116,7 +134,9 @@ R = rows.column("R", 1, "m, rad", "right-hand side", "solvers", "solvers")
 IS = rows.column("IS", 1, "kg/s, kg m^2/s", "1 over the pivot", "solvers", "solvers")
 DLAM = rows.column("DLAM", 1, "N s, N m s", "direction of the multiplier", "solvers", "solvers, integrators")
 DIAG = rows.column("DIAG", 1, "s/kg, s/(kg m^2)", "diagonal before elimination", "solvers", "integrators")
-ERR = rows.column("ERR", 1, "m, rad", "error", "dynamics, integrators", "dynamics, solvers, integrators")
+ERR = rows.column(
+    "ERR", 1, "m, rad", "error", "kinematics, dynamics, integrators", "solvers, dynamics, integrators"
+)
 COMPLIANCE = rows.column(
     "COMPLIANCE", 1, "s/kg, s/(kg m^2)", "of the row: gain c dz + compliance dlam = -error",
     "dynamics, integrators", "solvers, integrators",
@@ -135,24 +155,34 @@ SLOTS = rows.rest(
 ends = Table("work", "ends", "a body that a border row acts on")
 G0 = ends.column(
     "G0", 6, "1, m", "row vector at the node",
-    "dynamics, integrators", "model, dynamics, solvers, integrators",
+    "dynamics, integrators", "solvers, kinematics, dynamics, model, integrators",
 )  # fmt: skip
-G1 = ends.column(
-    "G1", 6, "1, m", "row vector at the trial configuration", "integrators", "solvers, integrators"
-)
+G1 = ends.column("G1", 6, "1, m", "row vector at the trial configuration", "integrators", "integrators")
 
 scratch = Table("work", "scratch of user functions", "the first of SCRATCH_LINES lines of a user's function")
 SCRATCH_X = scratch.column(
-    "SCRATCH_X", 3 * MAX_CUSTOM_BODIES, "m", "positions in the user's world", "dynamics", "dynamics"
+    "SCRATCH_X",
+    3 * MAX_CUSTOM_BODIES,
+    "m",
+    "positions in the user's world",
+    "kinematics, dynamics",
+    "kinematics, dynamics",
 )
 SCRATCH_Q = scratch.column(
-    "SCRATCH_Q", 4 * MAX_CUSTOM_BODIES, "1", "orientations of the user's frames", "dynamics", "dynamics"
+    "SCRATCH_Q",
+    4 * MAX_CUSTOM_BODIES,
+    "1",
+    "orientations of the user's frames",
+    "kinematics, dynamics",
+    "kinematics, dynamics",
 )
-SCRATCH_V = scratch.column("SCRATCH_V", 3 * MAX_CUSTOM_BODIES, "m/s", "velocities", "dynamics", "dynamics")
+SCRATCH_V = scratch.column(
+    "SCRATCH_V", 3 * MAX_CUSTOM_BODIES, "m/s", "velocities", "dynamics", "dynamics, integrators"
+)
 SCRATCH_W = scratch.column(
-    "SCRATCH_W", 3 * MAX_CUSTOM_BODIES, "rad/s", "angular velocities", "dynamics", "dynamics"
+    "SCRATCH_W", 3 * MAX_CUSTOM_BODIES, "rad/s", "angular velocities", "dynamics", "dynamics, integrators"
 )
 SCRATCH_OUT = scratch.column(
     "SCRATCH_OUT", 6 * MAX_CUSTOM_BODIES, "the user's", "what the function returns",
-    "dynamics", "dynamics, integrators",
+    "dynamics", "kinematics, dynamics, integrators",
 )  # fmt: skip

@@ -20,7 +20,7 @@ from sarrus.model.geometry import centres_of
 from sarrus.model.plan import BorderRow
 
 # Points on the rim of a cylinder that stands on its face, beside its lowest point when it is tilted; the same
-# as in `dynamics/rims.py`.
+# as in `kinematics/rims.py`.
 RIM_POINTS = 24
 # How far above the ground they stop [m]: the circle between them is lower by less.
 RIM_MARGIN = 2e-7
@@ -223,7 +223,7 @@ def half_space_lines(
         circle = shape.radius * np.stack([np.cos(angles), np.sin(angles), np.zeros(RIM_POINTS)], axis=1)
         for k, centre in enumerate((0.5 * shape.length * up, -0.5 * shape.length * up)):
             lines.append(contact(at.RIM, centre, shape.radius, up, f" rim {k}"))
-            # Two points for the step to place: see `dynamics/rims.py`.
+            # Two points for the step to place: see `kinematics/rims.py`.
             points = [*zip([" low 0", " low 1"], circle[[0, 0]], strict=True)]
             points += [(f" point {i}", p) for i, p in enumerate(circle)]
             lines += [

@@ -92,7 +92,7 @@ def choose_rows(
 ) -> Choice:
     """Active rows of all closing joints at the configuration in `state` (of `candidates`); ranks None: those
     with pivots above the tolerance."""
-    from sarrus.solvers.choice import choose
+    from sarrus.dynamics.choice import choose
 
     topo = candidates.topo
     nj, rows = int(topo[0, at.JOINTS]), int(topo[0, at.ROWS])

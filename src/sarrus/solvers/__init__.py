@@ -1,1 +1,1 @@
-"""Linear solvers on the mechanism graph: numbers in, numbers out."""
+"""Solvers: blocks and rows in, numbers out.  They know neither bodies nor steps."""

@@ -4,7 +4,7 @@ import numba
 import numpy as np
 import pytest
 
-from sarrus.solvers import cone
+from sarrus.solvers.interior_point import cone
 
 # Relative error of a closed form of ten operations against a dense solve of the same seven equations.
 CLOSE = 1e-9

@@ -57,7 +57,7 @@ def run(model, lines=LINES, steps=4, every=1, method="variational"):
 
 
 def test_the_columns_are_those_that_the_kernels_write():
-    from sarrus.integrators.variational import stages
+    from sarrus.integrators.maximal.variational import stages
 
     for name, (first, _) in touches.COLUMNS.items():
         assert getattr(stages, f"TOUCH_{name.upper()}") == first

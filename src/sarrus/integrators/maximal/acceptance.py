@@ -1,0 +1,89 @@
+"""The rule that accepts a part of a step: by its balance of energy and by how far bodies turn.
+
+A part that converged next to a fold of the discrete equations does not balance, nor does a whip that dt does
+not resolve; smooth motion does.  The rule is symmetric in the two ends of the part: a decision
+from one end alone would cost more energy than it saves."""
+
+from math import sqrt
+
+from sarrus import layout as at
+from sarrus._jit import helper, kernel
+from sarrus.maths.access import get1, get3
+from sarrus.maths.vectors import dot, norm3, sub3
+
+# Columns of `sums`, one line per step: work of motors, dampers, contacts and all other applied forces [J];
+# largest |D| of a part over the largest kinetic energy so far; largest turn of a joint in a part that did not
+# balance to rounding [rad]; largest |w| h of a body in a part; length of the step [s].
+MOTORS, DAMPERS, CONTACT_WORK, APPLIED, IMBALANCE, TURN, SPIN, LENGTH = 0, 1, 2, 3, 4, 5, 6, 7
+SUMS = 8
+# Above all that is allowed.
+HUGE = 1e300
+# A balance to this is rounding.
+EXACT = 1e-9
+# Parts whose joints turn by less [rad] need no look: whips turn by more.
+SLOW = 0.05
+# A part is a whip where a joint turns by more [rad], or its balance is off by so many times what is allowed.
+# Before the first whip no part is halved for its balance: what steps of one length do wrong they undo, and
+# each change of length costs more than it saves.
+WHIP, OUTRAGEOUS = 0.3, 10.0
+# With contacts: gains of energy over the kinetic energy, beside the weight times the natural length.
+GAINED = 0.01
+# A part may turn a body by |w| h = FAST, which is 12 % too far; one below CALM of that is calm.
+FAST, CALM = 0.8, 0.4
+
+
+@kernel
+def largest_turns(topo, state, dt, column):
+    """(largest turn of a body against its parent, largest turn of a body, that body) over dt, as |w| dt at
+    the angular velocities of `column` (V, U)"""
+    n, turn, spin, fastest = topo[0, at.BODIES], 0.0, 0.0, 0
+    for b in range(n):
+        a, w = topo[b + 1, at.PARENT], get3(state, b, column + 3)
+        size = dot(w, w)
+        if size > spin:
+            spin, fastest = size, b
+        if a < n:
+            w = sub3(w, get3(state, a, column + 3))
+            size = dot(w, w)
+        turn = max(turn, size)
+    return abs(dt) * sqrt(turn), abs(dt) * sqrt(spin), fastest
+
+
+@kernel
+def any_closed(topo, state):
+    """Whether a contact, limit or dry friction acts in the step"""
+    closed = False
+    for i in range(topo[0, at.CONTACTS]):
+        closed = closed or get1(state, topo[0, at.S_CONTACTS] + i, at.CLOSED) != 0.0
+    return closed
+
+
+@helper
+def is_balanced(topo, state, sums, k, T0, T1, done, turn, allowed):
+    """Whether a part that turns joints by `turn` balances: T1 - T0 is the work `done` to `allowed` of the
+    largest kinetic energy so far, which is kept with the node, or the run has had no whip yet"""
+    n = topo[0, at.BODIES]
+    peak = max(state[n, at.PEAK], max(T0, T1))
+    off = abs(T1 - T0 - done)
+    if off > EXACT * peak:
+        sums[k, TURN] = max(sums[k, TURN], turn)
+    # Not "off > ...": NaN is not balanced.
+    bound = min(allowed, HUGE) * peak
+    whips = state[n, at.WHIPS] != 0.0 or turn > WHIP or not off <= OUTRAGEOUS * bound
+    if whips and turn > SLOW and not off <= bound:
+        return False
+    state[n, at.WHIPS] = 1.0 if whips else 0.0
+    sums[k, IMBALANCE] = max(sums[k, IMBALANCE], off / peak if peak > 0.0 else 0.0)
+    state[n, at.PEAK] = peak
+    return True
+
+
+@helper
+def gains(topo, par, E0, E1, done, T0, inner, dt, gravity):
+    """Whether a part with contacts gains more energy than is done on it, and than its contacts may seem to
+    give: what the oscillation of the method and the barrier explain"""
+    weight = 0.0
+    for b in range(topo[0, at.BODIES]):
+        weight += get1(par, b, at.MASS)
+    slack = GAINED * max(T0, inner) + weight * norm3(gravity) * 9.81 * dt * dt
+    return not E1 - E0 - done <= slack

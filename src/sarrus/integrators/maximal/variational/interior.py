@@ -1,0 +1,308 @@
+"""Interior point for the contacts of one stage of a step: Mehrotra's predictor-corrector, started on the
+decoupled central path.
+
+POSITIONS: the step itself, with contact forces at its first node and gaps at its last.  MOMENTA: velocities
+at the last node, linear in the unknowns; the same system with dz = dt du and no rotation.
+
+Differs from [MC23] Algorithm 5: started on the path instead of at the last solution, second-order corrector,
+no line search (`experiments/MC23/table_contact_solvers.py` compares)."""
+
+from sarrus import layout as at
+from sarrus._jit import kernel
+from sarrus.dynamics.inertia import inertia_along
+from sarrus.integrators.maximal.variational.contact import add_contact_impulses, evaluate_contacts
+from sarrus.integrators.maximal.variational.evaluate import evaluate
+from sarrus.integrators.maximal.variational.inequalities import (
+    add_matrix,
+    add_right_hand_side,
+    put_directions,
+)
+from sarrus.integrators.maximal.variational.momentum_balance import evaluate_momenta
+from sarrus.integrators.maximal.variational.newton import (
+    CONVERGED,
+    HUGE,
+    ITERATION_LIMIT,
+    NOT_FINITE,
+    keep_nan_max,
+    link_direction,
+    residual_of_border,
+)
+from sarrus.integrators.maximal.variational.system import eliminate
+from sarrus.integrators.maximal.variational.user_forces import seed_bodies
+from sarrus.kinematics.row_vectors import put_rows
+from sarrus.maths.access import get1, get3, get6, put1, put6
+from sarrus.maths.quaternion import half_turn, in_domain
+from sarrus.maths.spatial import ZERO6, add6, axpy6, carry_force, dot6
+from sarrus.maths.vectors import add3, axpy3, cross, scale3
+from sarrus.solvers.border import solve_rows
+from sarrus.solvers.interior_point.attempts import CENTRAL, CENTRED, COLD, LOWER
+from sarrus.solvers.interior_point.central_path import (
+    contact_errors,
+    longest_contact_step,
+    mean_product,
+    move_contacts,
+    off_centre,
+    put_residuals,
+    start_contacts,
+)
+from sarrus.solvers.interior_point.convex import (
+    CONVEX_LEVEL,
+    HIGHER,
+    START,
+    centre_contacts,
+    error_of_forces,
+    put_lags,
+    put_law,
+)
+from sarrus.solvers.tree import clear_seeds, correct
+
+POSITIONS, MOMENTA = 1, 2
+# Part of the way to the boundary of the cones that a step may take; the same in the last resort.
+FRACTION, SAFE_FRACTION = 0.995, 0.9
+# Largest error of gap and slip of a converged stage [m].
+GAP_ERROR = 1e-10
+# Products of a converged stage, as multiples of the final barrier; those between these two get one more
+# iteration, in which rounding may keep them from coming closer.
+CLOSE, PRODUCTS = 1.5, 3.0
+# Two steps in a row that are shorter than this lead nowhere: another start is better.
+HOPELESS = 1e-3
+# A stage whose equations hold but whose steps have become shorter than this sits at the boundary of a cone;
+# it is accepted with products below this, natural units, and this many metres times the natural force.
+STALLED, LOOSE, LOOSE_GAP = 0.3, 3e-4, 3e-7
+# Iterations beyond these for a stage whose equations hold, but not its products.
+POLISH = 10
+# Raise of the final barrier where a gap would be lost in rounding.
+RAISE = 10.0
+
+
+@kernel
+def evaluate_trial(topo, par, state, work, time, dt, left, right, gravity, loops, elements, whole):
+    """Trial configuration, residuals and contacts for the rates in `state`; returns the largest error of
+    active rows"""
+    top, total = 0.0, 0.0
+    for b in range(topo[0, at.BODIES]):
+        e, s = evaluate(topo, par, state, work, b, dt, left, right, gravity, loops, elements)
+        top, total = max(top, e), total + s
+    error = top + 0.0 * total
+    error = residual_of_border(topo, par, state, work, time, dt, left, right, loops, elements, error, whole)
+    evaluate_contacts(topo, par, state, work, dt)
+    return error
+
+
+@kernel
+def imbalance(topo, par, work, dt):
+    """Largest momentum balance along a freedom that is left, as the displacement of its own body in the
+    step"""
+    n = topo[0, at.BODIES]
+    top, total = 0.0, 0.0
+    for b in range(n):
+        if topo[b + 1, at.FLAGS] & at.SEEDED:
+            put6(work, b, at.RHS, ZERO6)
+    for b in range(n - 1, -1, -1):
+        r = get6(work, b, at.F)
+        if topo[b + 1, at.CHILDREN] > 0:
+            r = add6(r, get6(work, b, at.RHS))
+        first = topo[0, at.W_FREEDOMS] + topo[b + 1, at.FREEDOM]
+        for i in range(topo[b + 1, at.ROTATIONS] + topo[b + 1, at.TRANSLATIONS]):
+            s = get6(work, first + i, at.S0)
+            t = dot6(s, r)
+            if topo[b + 1, at.FLAGS] & at.DRIVEN:
+                t += get1(work, first + i, at.EFFORT_BASE)
+            inertia = inertia_along(par, work, b, s)
+            t *= dt / inertia
+            top, total = max(top, abs(t)), total + t
+        a = topo[b + 1, at.PARENT]
+        if a < n:
+            r = carry_force(r, get3(work, b, at.ARM0))
+            if topo[b + 1, at.FIRST] == 0:
+                r = add6(r, get6(work, a, at.RHS))
+            put6(work, a, at.RHS, r)
+    return top + 0.0 * total
+
+
+@kernel
+def direction(topo, state, work, dt, loops):
+    """Back-substitution: directions of bodies and multipliers, nothing moved yet"""
+    if loops is not None:
+        solve_rows(topo, state, work, topo[0, at.BODIES], 0, ZERO6)
+    for b in range(topo[0, at.BODIES]):
+        link_direction(topo, state, work, b, dt, loops)
+    if loops is not None:
+        for k in range(topo[0, at.ROWS]):
+            line = topo[0, at.S_ROWS] + k
+            put1(state, line, at.LAM, get1(state, line, at.LAM) - get1(work, topo[0, at.W_ROWS] + k, at.DLAM))
+
+
+@kernel
+def move(topo, state, work, dt, alpha, stage, loops):
+    """Rates or velocities, multipliers and contacts moved by a part alpha of the direction"""
+    n = topo[0, at.BODIES]
+    if loops is not None:
+        for k in range(topo[0, at.ROWS]):
+            line = topo[0, at.S_ROWS] + k
+            put1(
+                state,
+                line,
+                at.LAM,
+                get1(state, line, at.LAM) + alpha * get1(work, topo[0, at.W_ROWS] + k, at.DLAM),
+            )
+    move_contacts(topo, state, work, alpha)
+    if stage == POSITIONS:
+        for b in range(n):
+            for i in range(topo[b + 1, at.ROTATIONS] + topo[b + 1, at.TRANSLATIONS]):
+                put1(
+                    state,
+                    b,
+                    at.RATES + i,
+                    get1(state, b, at.RATES + i) + alpha * get1(work, b, at.D_RATES + i),
+                )
+        return
+    for b in range(n):
+        put6(state, b, at.U, axpy6(alpha / dt, get6(work, b, at.DZ), get6(state, b, at.U)))
+        if topo[b + 1, at.FLAGS] & at.DRIVEN:
+            first = topo[0, at.W_FREEDOMS] + topo[b + 1, at.FREEDOM]
+            for i in range(first, first + topo[b + 1, at.ROTATIONS] + topo[b + 1, at.TRANSLATIONS]):
+                impulse = alpha * get1(work, i, at.STIFFNESS_BASE) * get1(work, i, at.RATE)
+                put1(work, i, at.EFFORT_RIGHT, get1(work, i, at.EFFORT_RIGHT) - impulse)
+
+
+@kernel
+def part_in_domain(topo, state, work, dt, alpha):
+    """The largest of alpha, alpha/2, ... that keeps all bodies in the domain of the discrete rotation"""
+    for b in range(topo[0, at.BODIES]):
+        w, turn = get3(state, b, at.V + 3), get3(work, b, at.DZ + 3)
+        f0, f = half_turn(w, dt)
+        dw = scale3(1.0 / dt, axpy3(f0, turn, cross(turn, f)))
+        tries = 0
+        while tries < 30 and not in_domain(add3(w, scale3(alpha, dw)), 1.01 * dt):
+            alpha *= 0.5
+            tries += 1
+    return alpha
+
+
+@kernel
+def newton_direction(topo, par, state, work, time, dt, left, stage, fresh, loops, elements):
+    """Direction for the residuals of `put_residuals`; fresh: with new factors"""
+    if fresh and stage == POSITIONS:
+        seed_bodies(topo, par, state, work, time, left)
+    else:
+        clear_seeds(topo, work)
+    if fresh:
+        if loops is not None:
+            if stage == POSITIONS:
+                put_rows(topo, par, state, work, at.G1, False, elements)
+        add_matrix(topo, state, work, dt, loops)
+    add_right_hand_side(topo, state, work, dt, loops)
+    if fresh:
+        eliminate(topo, par, state, work, dt, stage == MOMENTA, loops, elements)
+    else:
+        correct(topo, work, loops, elements)
+    direction(topo, state, work, dt, loops)
+    put_directions(topo, state, work, dt, loops)
+
+
+@kernel
+def interior(
+    topo, par, state, work, time, dt, left, right, gravity, tolerance, end, most, level, centre, error, stage,
+    loops, elements, whole,
+):  # fmt: skip
+    """Iterations from the variables in `work`; returns (status, iterations).
+
+    end: barrier to reach, natural units; error: largest error of the joints at the start.  level: 0 for
+    Mehrotra's predictor-corrector, which lowers the barrier by no more than the factor `centre` at once; else
+    the barrier at the start of short steps, which stay close to the path and lower the barrier only where all
+    products are near it"""
+    short, polished, solved, sure, top, aim = 0, False, False, False, 0.0, end
+    loose = min(LOOSE, LOOSE_GAP / (9.81 * dt * dt))
+    for iteration in range(most + POLISH + 1):
+        gap_error, sure, least = contact_errors(topo, state, work)
+        mean, top = mean_product(topo, state, work, 0.0)
+        left_over = keep_nan_max(imbalance(topo, par, work, dt), error)
+        solved = left_over < tolerance and gap_error < GAP_ERROR
+        aim = max(end, least)
+        if solved and top <= PRODUCTS * aim:
+            if sure and (polished or top <= CLOSE * aim):
+                return CONVERGED, iteration
+            # The forces of an impact make gaps as small as rounding: a higher barrier keeps them off it.
+            end, polished = (end if sure else RAISE * aim), sure
+            aim = max(end, least)
+        if not (left_over < HUGE and mean < HUGE):
+            return NOT_FINITE, iteration
+        if iteration >= most and (not solved or iteration == most + POLISH):
+            break
+        if level == 0.0:
+            put_residuals(topo, state, work, 0.0, 0.0)
+            newton_direction(topo, par, state, work, time, dt, left, stage, True, loops, elements)
+            reach = min(1.0, longest_contact_step(topo, state, work))
+            ahead = max(mean_product(topo, state, work, reach)[0], 0.0) / mean
+            target = max(max(ahead * ahead * ahead, centre) * mean, aim)
+            put_residuals(topo, state, work, target, reach)
+        else:
+            if off_centre(topo, state, work, level) < CENTRED:
+                level = max(LOWER * level, aim)
+            put_residuals(topo, state, work, level, 0.0)
+        newton_direction(topo, par, state, work, time, dt, left, stage, level > 0.0, loops, elements)
+        fraction = FRACTION if level == 0.0 else SAFE_FRACTION
+        alpha = min(1.0, fraction * longest_contact_step(topo, state, work))
+        if not alpha > 0.0:
+            return NOT_FINITE, iteration
+        if iteration < most and solved and sure and alpha < STALLED and top < max(loose, PRODUCTS * aim):
+            return CONVERGED, iteration + 1
+        short = short + 1 if level == 0.0 and alpha < HOPELESS else 0
+        if short == 2:
+            return ITERATION_LIMIT, iteration + 1
+        if stage == POSITIONS:
+            alpha = part_in_domain(topo, state, work, dt, alpha)
+        move(topo, state, work, dt, alpha, stage, loops)
+        if stage == POSITIONS:
+            error = evaluate_trial(
+                topo, par, state, work, time, dt, left, right, gravity, loops, elements, whole
+            )
+        else:
+            error = evaluate_momenta(topo, par, state, work, dt, loops)
+    # In the last resort, a stage whose equations hold has not failed for want of iterations.
+    if level > 0.0 and solved and sure and top < max(loose, PRODUCTS * aim):
+        return CONVERGED, most + POLISH
+    return ITERATION_LIMIT, most
+
+
+@kernel
+def begin_contacts(topo, state, work, dt, level, memory):
+    """Variables at their start, and their impulses in F"""
+    start_contacts(topo, state, work, level, memory)
+    add_contact_impulses(topo, state, work, work, at.F, dt)
+
+
+@kernel
+def solve_from_convex(
+    topo, par, state, work, time, dt, left, right, gravity, tolerance, end, barrier, stage, loops, elements,
+    whole,
+):  # fmt: skip
+    """A stage from its cold start without forces: the convex problem with the slips in LAG, from `barrier`
+    times the squared error, then Coulomb's law; returns (status, iterations, barrier for the next try).
+
+    Where the convex problem was solved, its slips are in LAG"""
+    put_law(topo, state, work, True)
+    status, done = CONVERGED, 0
+    for phase in range(2):
+        factor, aim = (barrier, CONVEX_LEVEL) if phase == 0 else (START, end)
+        level = factor * error_of_forces(topo, state, work) ** 2
+        centre_contacts(topo, state, work, max(level, CONVEX_LEVEL))
+        if stage == POSITIONS:
+            error = evaluate_trial(
+                topo, par, state, work, time, dt, left, right, gravity, loops, elements, whole
+            )
+        else:
+            error = evaluate_momenta(topo, par, state, work, dt, loops)
+        status, count = interior(
+            topo, par, state, work, time, dt, left, right, gravity, tolerance, aim, COLD, 0.0, CENTRAL, error,
+            stage, loops, elements, whole,
+        )  # fmt: skip
+        done += count
+        if phase == 0:
+            put_law(topo, state, work, False)
+            if status != CONVERGED:
+                barrier *= HIGHER
+                break
+            put_lags(topo, state, work, True)
+    return status, done, barrier

@@ -1,0 +1,309 @@
+"""The momentum stage of a step with contacts: momenta at its end, with impulses of the contacts that the
+position stage closed, and restitution.
+
+Differs from [MC23]: momenta have a stage of their own (RATTLE with inequalities), so that an impact ends
+within its step."""
+
+from math import sqrt
+
+from sarrus import layout as at
+from sarrus._jit import kernel
+from sarrus.dynamics.forces import potential_energy
+from sarrus.dynamics.inertia import kinetic_energy, momenta_of_velocities
+from sarrus.dynamics.projection import leave_out_weak_rows, projection_compliance
+from sarrus.integrators.maximal.row_choice import ASIDE, SINGULAR, node_pivot
+from sarrus.integrators.maximal.variational.body import place_bodies
+from sarrus.integrators.maximal.variational.contact import base_of_efforts, enter_contacts
+from sarrus.integrators.maximal.variational.interior import (
+    MOMENTA,
+    begin_contacts,
+    interior,
+    solve_from_convex,
+)
+from sarrus.integrators.maximal.variational.momentum_balance import put_gaps
+from sarrus.integrators.maximal.variational.newton import CONVERGED, ITERATION_LIMIT
+from sarrus.integrators.maximal.variational.stages import (
+    clear_multipliers,
+    keep_forces,
+    put_before,
+    put_forces,
+    weigh_drags,
+)
+from sarrus.kinematics.contact import rows_of
+from sarrus.kinematics.coordinates import coordinate_of_freedom
+from sarrus.kinematics.row_vectors import put_rows
+from sarrus.maths.access import get1, get6, put1, put4, put6
+from sarrus.maths.quaternion import IDENTITY
+from sarrus.maths.spatial import ZERO6, add6, dot6, scale6, sub6
+from sarrus.solvers.interior_point.attempts import (
+    ATTEMPTS,
+    COLD,
+    FIRST_CONVEX,
+    LAST_RESORT,
+    TRIES_CONVEX,
+    WARM,
+    WARM_LEVEL,
+    attempt_of,
+    final_level,
+    is_convex_start,
+)
+from sarrus.solvers.interior_point.central_path import barrier_work, loaded_level, start_level
+from sarrus.solvers.interior_point.contact import has_normal, is_on
+from sarrus.solvers.interior_point.convex import first_barrier, put_lags
+
+# Kinetic energy that rounding may add.
+ROUNDING = 1e-9
+
+
+@kernel
+def enter_momenta(topo, par, state, work, dt, bounce, weakness, loops, elements):
+    """The linear system of the momentum stage: rows of the node, no errors, gaps dt times normal velocities.
+
+    bounce: 1 with restitution, 0 without; weakness: rows of loops that are left out"""
+    n = topo[0, at.BODIES]
+    for b in range(n):
+        put6(work, b, at.F, ZERO6)
+        if topo[b + 1, at.FLAGS] & at.DRIVEN:
+            d = topo[topo[0, at.T_JOINTS] + topo[b + 1, at.LINK_JOINT], at.JOINT_DRIVE]
+            first = topo[0, at.W_FREEDOMS] + topo[b + 1, at.FREEDOM]
+            for i in range(topo[b + 1, at.ROTATIONS] + topo[b + 1, at.TRANSLATIONS]):
+                inertia = get1(par, d, at.DRIVE_I + coordinate_of_freedom(topo, b, i))
+                put1(work, first + i, at.EFFORT_LEFT, 0.0)
+                put1(work, first + i, at.EFFORT_RIGHT, 0.0)
+                put1(work, first + i, at.STIFFNESS, inertia / dt)
+    base_of_efforts(topo, work)
+    if loops is not None:
+        put_rows(topo, par, state, work, at.G1, True, elements)
+        projection_compliance(topo, par, work)
+        for k in range(topo[0, at.ROWS]):
+            line = topo[0, at.W_ROWS] + k
+            put1(work, line, at.COMPLIANCE, dt * get1(work, line, at.COMPLIANCE))
+            put1(work, line, at.ERR, 0.0)
+        leave_out_weak_rows(topo, state, work, weakness)
+    for i in range(topo[0, at.CONTACTS]):
+        if not is_on(topo, state, i):
+            continue
+        k, w = topo[0, at.S_CONTACTS] + i, topo[0, at.W_CONTACTS] + i
+        for j in range(rows_of(topo, state, i)):
+            put6(work, w, at.TRIAL_B + 6 * j, get6(work, w, at.NODE_B + 6 * j))
+            put6(work, w, at.TRIAL_A + 6 * j, get6(work, w, at.NODE_A + 6 * j))
+        rebound = bounce * get1(state, k, at.RESTITUTION) * min(0.0, get1(state, k, at.APPROACH))
+        put1(work, w, at.GAP, dt * rebound)
+    put_gaps(topo, state, work, dt)
+
+
+@kernel
+def all_open(topo, state, work):
+    """Whether no contact of the stage closes further: then no impulse is needed"""
+    for i in range(topo[0, at.CONTACTS]):
+        if is_on(topo, state, i):
+            if not has_normal(topo, i) or not get1(work, topo[0, at.W_CONTACTS] + i, at.TRIAL) >= 0.0:
+                return False
+    return True
+
+
+@kernel
+def any_weak(topo, state):
+    """Whether a row of a loop nearly depends on the others"""
+    weak = False
+    for k in range(topo[0, at.ROWS]):
+        weak = weak or get1(state, topo[0, at.S_ROWS] + k, at.WEAKNESS) == at.WEAK
+    return weak
+
+
+@kernel
+def gains_energy(topo, par, state, work, before, elements):
+    """Whether the velocities U have more kinetic energy than those `before` and the contacts explain.
+
+    T+ - T- = u+ . (G' lam + h D' f) - |u+ - u-|^2 / 2 in the metric of the masses, and without restitution
+    the contacts do no more work than their products: a solution cannot gain.  Twice the products, since gaps
+    are solved to half of themselves"""
+    momenta_of_velocities(topo, par, state, work, elements)
+    explained = before * (1.0 + ROUNDING) + 2.0 * barrier_work(topo, state, work)
+    return not kinetic_energy(topo, state) <= explained
+
+
+@kernel
+def solve_momenta(topo, par, state, work, time, dt, gravity, tolerance, bounce, loops, elements, whole):
+    """Velocities U after the impulses of the closed contacts, from those in U_BEFORE; returns (status,
+    iterations).
+
+    What converged is refused where it gains energy.  Where a loop is nearly singular and no start leads to a
+    solution, the rows that nearly depend on the others are left out"""
+    end, done, status = final_level(dt), 0, ITERATION_LIMIT
+    before, weakness = 0.0, at.LOST
+    for tries in range(2):
+        if tries == 1:
+            if loops is not None:
+                if not any_weak(topo, state):
+                    break
+            else:
+                break
+            weakness = at.WEAK
+        barrier = first_barrier(topo, state)
+        for attempt in range(-1, ATTEMPTS + TRIES_CONVEX):
+            convex = is_convex_start(attempt)
+            if convex and barrier == 0.0:
+                continue
+            for b in range(topo[0, at.BODIES]):
+                put6(state, b, at.U, get6(work, b, at.U_BEFORE))
+            clear_multipliers(topo, state, loops)
+            enter_momenta(topo, par, state, work, dt, bounce, weakness, loops, elements)
+            if attempt == -1:
+                momenta_of_velocities(topo, par, state, work, elements)
+                before = kinetic_energy(topo, state)
+                if all_open(topo, state, work):
+                    put_forces(topo, state, work, False)
+                    return CONVERGED, 0
+                if bounce != 0.0:
+                    continue
+            if convex:
+                if attempt == FIRST_CONVEX:
+                    put_lags(topo, state, work, False)
+                put_forces(topo, state, work, False)
+                status, count, barrier = solve_from_convex(
+                    topo, par, state, work, time, dt, 0.0, 0.0, gravity, tolerance, end, barrier, MOMENTA,
+                    loops, elements, whole,
+                )  # fmt: skip
+            else:
+                level, worst = start_level(topo, state, work)
+                level, memory, centre, short = attempt_of(
+                    attempt, level, loaded_level(topo, state, work, at.FORCE2)
+                )
+                if attempt == -1:
+                    level, memory = WARM_LEVEL, at.FORCE2
+                begin_contacts(topo, state, work, dt, level, memory)
+                most = WARM if attempt == -1 else LAST_RESORT if short else COLD
+                status, count = interior(
+                    topo, par, state, work, time, dt, 0.0, 0.0, gravity, tolerance, end, most,
+                    level if short else 0.0, centre, 0.0, MOMENTA, loops, elements, whole,
+                )  # fmt: skip
+            done += count
+            if status == CONVERGED:
+                if bounce != 0.0 or not gains_energy(topo, par, state, work, before, elements):
+                    return CONVERGED, done
+                status = ITERATION_LIMIT
+    return status, done
+
+
+@kernel
+def node_energy(topo, par, state, work, gravity):
+    """Energy of the node in `state` and `work`, P = M U"""
+    return kinetic_energy(topo, state) + potential_energy(topo, par, state, work, gravity, True)
+
+
+@kernel
+def blend(topo, par, state, work, allowed, elements):
+    """Takes as much of the rebound U (from U_PLASTIC) as leaves the kinetic energy below `allowed`; returns
+    that part.
+
+    Every blend of the two is admissible: gaps, cones and joints are convex in the velocities.  Newton's law
+    of restitution with friction can create energy; this keeps it from doing so"""
+    momenta_of_velocities(topo, par, state, work, elements)
+    bounced = kinetic_energy(topo, state)
+    if bounced <= allowed:
+        return 1.0
+    for b in range(topo[0, at.BODIES]):
+        u = get6(state, b, at.U)
+        put6(state, b, at.V, u)
+        put6(state, b, at.U, get6(work, b, at.U_PLASTIC))
+    momenta_of_velocities(topo, par, state, work, elements)
+    plastic, slope = kinetic_energy(topo, state), 0.0
+    for b in range(topo[0, at.BODIES]):
+        slope += dot6(get6(state, b, at.P), sub6(get6(state, b, at.V), get6(state, b, at.U)))
+    bend = bounced - plastic - slope
+    part, excess = 0.0, plastic - allowed
+    if excess < 0.0 and bend > 0.0:
+        part = min(1.0, (-slope + sqrt(max(slope * slope - 4.0 * bend * excess, 0.0))) / (2.0 * bend))
+    for b in range(topo[0, at.BODIES]):
+        u = get6(state, b, at.U)
+        put6(state, b, at.U, add6(u, scale6(part, sub6(get6(state, b, at.V), u))))
+    return part
+
+
+@kernel
+def momentum_stage(topo, par, state, work, time, dt, right, gravity, tolerance, loops, elements, whole):
+    """Velocities and momenta at the node in `work`, with the impulses of the contacts that the position stage
+    closed; U and P are those of the projection; returns (status, iterations).
+
+    CONVERGED: the equations hold, evaluated, and no energy is gained.  ITERATION_LIMIT: nothing found, or
+    nothing of which that is true; NOT_FINITE: numbers overflow.  Then the step is not to be accepted.
+
+    At a singular node all of it is done with the row vectors of the neighbour that the projection used.
+    whole[1]: energy of the node before, for restitution"""
+    allowed = whole[1] - potential_energy(topo, par, state, work, gravity, True)
+    singular = False
+    if loops is not None:
+        singular = node_pivot(topo, state) < SINGULAR
+        if singular:
+            place_bodies(topo, state, work, -ASIDE * dt)
+    enter_contacts(topo, par, state, work, dt)
+    count, bounces = 0, False
+    for i in range(topo[0, at.CONTACTS]):
+        k = topo[0, at.S_CONTACTS] + i
+        # Order 1 has all forces at the first node.
+        closed = get1(state, k, at.CLOSED) != 0.0 and (right > 0.0 or has_normal(topo, i))
+        put1(state, k, at.CLOSED, 1.0 if closed else 0.0)
+        put1(state, k, at.ON, 1.0 if closed else 0.0)
+        count += 1 if closed else 0
+        bounces = bounces or (
+            closed and get1(state, k, at.RESTITUTION) > 0.0 and get1(state, k, at.APPROACH) < 0.0
+        )
+    status, done = CONVERGED, 0
+    if count > 0:
+        status, done = solve_closed(
+            topo, par, state, work, time, dt, right, gravity, tolerance, allowed, bounces, loops, elements,
+            whole,
+        )  # fmt: skip
+    if singular:
+        place_bodies(topo, state, work, 0.0)
+    if count > 0:
+        momenta_of_velocities(topo, par, state, work, elements)
+    return status, done
+
+
+@kernel
+def solve_closed(
+    topo, par, state, work, time, dt, right, gravity, tolerance, allowed, bounces, loops, elements, whole
+):  # fmt: skip
+    """Velocities U after the impulses of the contacts that are on: without restitution, then with it as far
+    as the kinetic energy stays below `allowed`; returns (status, iterations)"""
+    put_before(topo, state, work, at.U)
+    for b in range(topo[0, at.BODIES]):
+        put6(work, b, at.U_BEFORE, get6(state, b, at.U))
+        put6(work, b, at.V_HELD, get6(state, b, at.V))
+        put6(state, b, at.V, ZERO6)
+        put4(work, b, at.TURN, IDENTITY)
+    if right > 0.0:
+        weigh_drags(topo, state, right)
+    status, done = solve_momenta(
+        topo, par, state, work, time, dt, gravity, tolerance, 0.0, loops, elements, whole
+    )
+    keep_forces(topo, state, work, MOMENTA, dt)
+    if status == CONVERGED and bounces:
+        for b in range(topo[0, at.BODIES]):
+            put6(work, b, at.U_PLASTIC, get6(state, b, at.U))
+        status, more = solve_momenta(
+            topo, par, state, work, time, dt, gravity, tolerance, 1.0, loops, elements, whole
+        )
+        done += more
+        part = blend(topo, par, state, work, allowed, elements)
+        blend_forces(topo, state, work, part)
+    if right > 0.0:
+        weigh_drags(topo, state, 1.0 / right)
+    for b in range(topo[0, at.BODIES]):
+        put6(state, b, at.V, get6(work, b, at.V_HELD))
+    return status, done
+
+
+@kernel
+def blend_forces(topo, state, work, part):
+    """Forces of the momentum stage between those without restitution, in `state`, and those with it"""
+    for i in range(topo[0, at.CONTACTS]):
+        if is_on(topo, state, i):
+            k, w = topo[0, at.S_CONTACTS] + i, topo[0, at.W_CONTACTS] + i
+            for j in range(3):
+                f = get1(state, k, at.FORCE2 + j)
+                f += part * (get1(work, w, at.VARIABLES + 1 + j) - f)
+                put1(state, k, at.FORCE2 + j, f)
+                put1(work, w, at.VARIABLES + 1 + j, f)

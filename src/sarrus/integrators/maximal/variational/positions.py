@@ -1,0 +1,282 @@
+"""The position stage of a step with contacts: positions at its end, with contact impulses at its first node.
+
+Contacts that are far away are left out and checked afterwards; without any that is near the step is a smooth
+one.
+
+Implements: [MC23] eqs. (29a)-(29f)."""
+
+from sarrus import layout as at
+from sarrus._jit import kernel
+from sarrus.integrators.maximal.variational.body import place_bodies
+from sarrus.integrators.maximal.variational.contact import (
+    add_contact_impulses,
+    base_of_efforts,
+    enter_contacts,
+)
+from sarrus.integrators.maximal.variational.increments import put_rates, rate_of
+from sarrus.integrators.maximal.variational.interior import (
+    POSITIONS,
+    begin_contacts,
+    evaluate_trial,
+    imbalance,
+    interior,
+    solve_from_convex,
+)
+from sarrus.integrators.maximal.variational.momenta import node_energy
+from sarrus.integrators.maximal.variational.newton import CONVERGED, REDUNDANT_ROWS, step
+from sarrus.integrators.maximal.variational.stages import (
+    clear_multipliers,
+    exists,
+    keep_forces,
+    put_before,
+    put_forces,
+    weigh_drags,
+)
+from sarrus.kinematics.contact import contact_velocity, trial_gap
+from sarrus.kinematics.rims import BY_POINTS, ITSELF, RIM_POINTS, TILTED, is_rim, put_spare, touches_by_points
+from sarrus.maths.access import get1, get6, put1, put6
+from sarrus.maths.vectors import axpy3
+from sarrus.solvers.interior_point.attempts import (
+    ATTEMPTS,
+    COLD,
+    FIRST_CONVEX,
+    LAST_RESORT,
+    TRIES_CONVEX,
+    WARM,
+    WARM_LEVEL,
+    attempt_of,
+    final_level,
+    is_convex_start,
+)
+from sarrus.solvers.interior_point.central_path import loaded_level, start_level
+from sarrus.solvers.interior_point.contact import has_normal, is_on
+from sarrus.solvers.interior_point.convex import first_barrier, put_lags
+
+# A contact is near when its predicted gap is below this many natural lengths, plus this part of its change.
+NEAR_LENGTHS, NEAR_PART = 8.0, 0.5
+# How often contacts that turned out to be near are added to a step; after that, all of them are.
+ADDITIONS = 5
+
+
+@kernel
+def choose_near(topo, par, state, work, dt):
+    """Marks the contacts that this step looks at, by their gaps where the bodies would be at the velocities
+    V; returns their number"""
+    place_bodies(topo, state, work, dt)
+    count = 0
+    for i in range(topo[0, at.CONTACTS]):
+        k, w = topo[0, at.S_CONTACTS] + i, topo[0, at.W_CONTACTS] + i
+        near = exists(topo, state, i) and not touches_by_points(topo, state, i)
+        if near and has_normal(topo, i):
+            gap, before = trial_gap(topo, par, state, work, i), get1(work, w, at.GAP)
+            near = gap < NEAR_LENGTHS * get1(work, w, at.SCALE_L) + NEAR_PART * abs(gap - before)
+        put1(state, k, at.ON, 1.0 if near else 0.0)
+        count += 1 if near else 0
+    return count
+
+
+@kernel
+def add_missed(topo, par, state, work, addition):
+    """Marks contacts that were left out and are not open at the trial configuration (after some additions,
+    all others with them; of a rim that touches by points, one of those, put there); returns their number"""
+    everything, count = addition >= ADDITIONS, 0
+    for i in range(topo[0, at.CONTACTS]):
+        if not is_on(topo, state, i) and exists(topo, state, i):
+            if not trial_gap(topo, par, state, work, i) > 0.0:
+                count += 1
+    if count > 0:
+        for i in range(topo[0, at.CONTACTS]):
+            if not is_on(topo, state, i) and exists(topo, state, i):
+                missed = not trial_gap(topo, par, state, work, i) > 0.0
+                k = topo[0, at.S_CONTACTS] + i
+                if touches_by_points(topo, state, i) and not everything:
+                    if missed:
+                        j = addition % 2
+                        put_spare(topo, state, work, i, j)
+                        put1(state, k + 1 + j, at.FEATURE_TYPE, at.PLANE)
+                        put1(state, k + 1 + j, at.ON, 1.0)
+                elif everything or missed:
+                    put1(state, k, at.ON, 1.0)
+    return count
+
+
+@kernel
+def try_warm(
+    topo, par, state, work, time, dt, left, right, gravity, tolerance, end, loops, elements, whole
+):  # fmt: skip
+    """From velocities V and forces of the last step, where they nearly fit; returns (whether it converged,
+    iterations)"""
+    put_forces(topo, state, work, True)
+    error = evaluate_trial(topo, par, state, work, time, dt, left, right, gravity, loops, elements, whole)
+    length = 9.81 * dt * dt
+    level, worst = start_level(topo, state, work)
+    bad = max(worst, imbalance(topo, par, work, dt) / length)
+    if not (bad < 1.0 and error < 1.0):
+        return False, 0
+    add_contact_impulses(topo, state, work, work, at.F, -dt)
+    begin_contacts(topo, state, work, dt, max(WARM_LEVEL, bad * bad), at.FORCE1)
+    status, count = interior(
+        topo, par, state, work, time, dt, left, right, gravity, tolerance, end, WARM, 0.0, 0.0, error,
+        POSITIONS, loops, elements, whole,
+    )  # fmt: skip
+    return status == CONVERGED, count
+
+
+@kernel
+def start_velocities(topo, state, work, left, dt, gravity):
+    """Velocities V of a cold start, and the rates that belong to them: those of the node, with gravity's half
+    step where a tree flies freely"""
+    for b in range(topo[0, at.BODIES]):
+        u = get6(state, b, at.U)
+        if topo[b + 1, at.ROOT] >= 0:
+            u = (axpy3(left * dt, gravity, u[0]), u[1])
+        put6(state, b, at.V, u)
+        put_rates(topo, state, work, b, at.V)
+
+
+@kernel
+def solve_positions(
+    topo, par, state, work, time, dt, ratio, left, right, gravity, tolerance, loops, elements, whole
+):  # fmt: skip
+    """The position stage for the contacts that are on: warm starts that pass their test, then cold ones with
+    rising barriers; RATES2 holds the rates of the last step; returns (status, iterations)"""
+    end, done = final_level(dt), 0
+    for guess in range(2):
+        clear_multipliers(topo, state, loops)
+        for b in range(topo[0, at.BODIES]):
+            for i in range(topo[b + 1, at.ROTATIONS] + topo[b + 1, at.TRANSLATIONS]):
+                rate = get1(state, b, at.RATES2 + i)
+                if guess == 0:
+                    rate = (1.0 + ratio) * rate_of(topo, state, work, b, i, at.U) - ratio * rate
+                put1(state, b, at.RATES + i, rate)
+        converged, count = try_warm(
+            topo, par, state, work, time, dt, left, right, gravity, tolerance, end, loops, elements, whole
+        )
+        done += count
+        if converged:
+            return CONVERGED, done
+        if count > 0:
+            # It passed the test and failed: another warm start would be no better.
+            break
+    status, barrier = CONVERGED, first_barrier(topo, state)
+    for attempt in range(ATTEMPTS + TRIES_CONVEX):
+        convex = is_convex_start(attempt)
+        if convex and barrier == 0.0:
+            continue
+        clear_multipliers(topo, state, loops)
+        start_velocities(topo, state, work, left, dt, gravity)
+        put_forces(topo, state, work, False)
+        error = evaluate_trial(topo, par, state, work, time, dt, left, right, gravity, loops, elements, whole)
+        if convex:
+            if attempt == FIRST_CONVEX:
+                put_lags(topo, state, work, False)
+            status, count, barrier = solve_from_convex(
+                topo, par, state, work, time, dt, left, right, gravity, tolerance, end, barrier, POSITIONS,
+                loops, elements, whole,
+            )  # fmt: skip
+        else:
+            level, worst = start_level(topo, state, work)
+            level, memory, centre, short = attempt_of(
+                attempt, level, loaded_level(topo, state, work, at.FORCE1)
+            )
+            begin_contacts(topo, state, work, dt, level, memory)
+            status, count = interior(
+                topo, par, state, work, time, dt, left, right, gravity, tolerance, end,
+                LAST_RESORT if short else COLD, level if short else 0.0, centre, error, POSITIONS, loops,
+                elements, whole,
+            )  # fmt: skip
+        done += count
+        if status == CONVERGED:
+            break
+    return status, done
+
+
+@kernel
+def enter_node(topo, par, state, work, dt):
+    """What the step needs of the contacts at its first node, in `work`; V holds the velocities of a cold
+    start"""
+    enter_contacts(topo, par, state, work, dt)
+    for i in range(topo[0, at.CONTACTS]):
+        if exists(topo, state, i) and has_normal(topo, i):
+            k = topo[0, at.S_CONTACTS] + i
+            put1(state, k, at.APPROACH, contact_velocity(topo, state, work, i, 0, at.U))
+    put_before(topo, state, work, at.V)
+
+
+@kernel
+def position_stage(
+    topo, par, state, work, time, dt, ratio, left, right, gravity, tolerance, limit, most, read, scales,
+    loops, elements, whole,
+):  # fmt: skip
+    """Positions at the end of the step; returns (status, eliminations, iterations).  whole[1]: energy at its
+    start"""
+    whole[1] = node_energy(topo, par, state, work, gravity)
+    for b in range(topo[0, at.BODIES]):
+        put6(state, b, at.RATES2, get6(state, b, at.RATES))
+    start_velocities(topo, state, work, left, dt, gravity)
+    rims = place_spares(topo, state, work, dt)
+    enter_node(topo, par, state, work, dt)
+    count = choose_near(topo, par, state, work, dt)
+    factored, done = 0, 0
+    status = CONVERGED
+    weigh_drags(topo, state, left)
+    for addition in range(ADDITIONS + 2):
+        if count == 0:
+            for b in range(topo[0, at.BODIES]):
+                put6(state, b, at.RATES, get6(state, b, at.RATES2))
+            status, f, c = step(
+                topo, par, state, work, time, dt, ratio, left, right, gravity, tolerance, limit, most, read,
+                scales, loops, elements, whole,
+            )  # fmt: skip
+            base_of_efforts(topo, work)
+        else:
+            state[topo[0, at.BODIES], at.LEARNS] = 0.0
+            status, c = solve_positions(
+                topo, par, state, work, time, dt, ratio, left, right, gravity, tolerance, loops, elements,
+                whole,
+            )  # fmt: skip
+            f = c
+            if loops is not None:
+                if status == CONVERGED and not whole[0] < limit:
+                    status = REDUNDANT_ROWS
+        factored += f
+        done += c
+        if status != CONVERGED:
+            break
+        added = add_missed(topo, par, state, work, addition)
+        if added == 0:
+            break
+        count += added
+        if rims > 0:
+            # Points may have been put elsewhere.
+            start_velocities(topo, state, work, left, dt, gravity)
+            place_bodies(topo, state, work, 0.0)
+            enter_node(topo, par, state, work, dt)
+    weigh_drags(topo, state, 1.0 / left)
+    keep_forces(topo, state, work, POSITIONS, dt)
+    return status, factored, done
+
+
+@kernel
+def place_spares(topo, state, work, dt):
+    """Chooses between rims and their points, and places those, at the start of a step; V holds the velocities
+    expected; returns the number of rims"""
+    count = 0
+    for i in range(topo[0, at.CONTACTS]):
+        if is_rim(topo, state, i):
+            count += 1
+            k = topo[0, at.S_CONTACTS] + i
+            tilted = put_spare(topo, state, work, i, 0) > TILTED
+            put1(state, k, at.FEATURE_KEY, ITSELF if tilted else BY_POINTS)
+            for j in range(RIM_POINTS):
+                put1(state, k + 3 + j, at.FEATURE_TYPE, at.NO_FEATURE if tilted else at.PLANE)
+    if count > 0:
+        place_bodies(topo, state, work, dt)
+        for i in range(topo[0, at.CONTACTS]):
+            if is_rim(topo, state, i):
+                put_spare(topo, state, work, i, 1)
+                if not touches_by_points(topo, state, i):
+                    for j in range(2):
+                        put1(state, topo[0, at.S_CONTACTS] + i + 1 + j, at.FEATURE_TYPE, at.NO_FEATURE)
+        place_bodies(topo, state, work, 0.0)
+    return count

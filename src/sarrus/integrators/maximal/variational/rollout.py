@@ -1,0 +1,401 @@
+"""The loop over steps, compiled: one entry for each of trees and loops, with gravity alone, with further
+elements, and with contacts."""
+
+from sarrus import layout as at
+from sarrus._jit import address_of, call_with_4, entry, kernel
+from sarrus.dynamics.forces import forces, potential_energy
+from sarrus.dynamics.inertia import kinetic_energy
+from sarrus.dynamics.projection import project
+from sarrus.dynamics.readout import record, record_winding
+from sarrus.integrators.maximal.acceptance import (
+    APPLIED,
+    CONTACT_WORK,
+    DAMPERS,
+    FAST,
+    LENGTH,
+    MOTORS,
+    SLOW,
+    SPIN,
+    any_closed,
+    gains,
+    is_balanced,
+    largest_turns,
+)
+from sarrus.integrators.maximal.columns import (
+    BALANCE,
+    BEFORE,
+    BLOCK,
+    CHOSEN,
+    CONTROLLER,
+    DT,
+    END,
+    EVERY,
+    FASTEST,
+    FULL,
+    GRAVITY,
+    LEFT,
+    LIMIT,
+    LINE,
+    MOST,
+    NEXT,
+    NO_START,
+    PAUSES,
+    PLACE,
+    PLAN,
+    REACTIONS,
+    RIGHT,
+    SPUN,
+    START,
+    STEPS,
+    TAU,
+    TIME,
+    TOLERANCE,
+    TOUCHES,
+)
+from sarrus.integrators.maximal.controls import inputs_at, joint_velocities
+from sarrus.integrators.maximal.division import (
+    copy_all,
+    copy_node,
+    largest_part,
+    lower_level,
+    plan_step,
+    raise_level,
+)
+from sarrus.integrators.maximal.row_choice import (
+    ASIDE,
+    SINGULAR,
+    WEAK_PIVOT,
+    clear_weak_rows,
+    mark_weak_rows,
+    smallest_pivot,
+)
+from sarrus.integrators.maximal.variational.drives import servo_offsets
+from sarrus.integrators.maximal.variational.interior import MOMENTA, POSITIONS
+from sarrus.integrators.maximal.variational.momenta import momentum_stage
+from sarrus.integrators.maximal.variational.newton import (
+    CHOOSE_ROWS,
+    CONVERGED,
+    NOT_FINITE,
+    PAUSED,
+    REDUNDANT_ROWS,
+    SUBSTEPPED,
+    TOO_FAST,
+    UNBALANCED,
+    step,
+)
+from sarrus.integrators.maximal.variational.node import accept, enter_aside, is_finite
+from sarrus.integrators.maximal.variational.node_start import return_to_node, start
+from sarrus.integrators.maximal.variational.positions import position_stage
+from sarrus.integrators.maximal.variational.reactions import (
+    add_reactions,
+    balance_of_contacts,
+    balance_of_projection,
+    clear_reactions,
+    compare_reactions,
+    hold_node,
+    hold_reactions,
+    keep_momenta,
+    restore_momenta,
+    write_reactions,
+)
+from sarrus.integrators.maximal.variational.stages import TOUCH_WORK, record_touches
+from sarrus.integrators.maximal.variational.work import (
+    gravity_work,
+    interval_energy,
+    work_before,
+    work_of_explicit,
+)
+
+
+@kernel
+def project_node(topo, par, state, work, counts, total, dt, settings, scales, loops, elements):
+    """Velocities at the new node; returns (smallest pivot of a loop, whether to choose rows anew).
+
+    A singular node is taken aside: the projection and the momentum stage use the row vectors of a neighbour
+    before it, the next step those of one after it.  Rows that depend on the others there too are left out"""
+    least, fallen = 1.0, False
+    if loops is not None or counts[REACTIONS]:
+        keep_momenta(topo, state, work)
+    if loops is not None:
+        clear_weak_rows(topo, state)
+    project(topo, par, state, work, loops, elements)
+    if loops is not None:
+        least, fallen = smallest_pivot(topo, state, work, scales)
+        if least < SINGULAR:
+            restore_momenta(topo, state, work)
+            enter_aside(topo, par, state, work, -ASIDE * dt, loops, elements)
+            project(topo, par, state, work, loops, elements)
+        if least < WEAK_PIVOT:
+            if mark_weak_rows(topo, state, work, scales):
+                restore_momenta(topo, state, work)
+                project(topo, par, state, work, loops, elements)
+    if counts[REACTIONS]:
+        balance_of_projection(topo, state, work, loops)
+        add_reactions(topo, par, state, work, total, False, loops)
+        total[topo[0, at.JOINTS], 0] += settings[RIGHT] * dt
+    return least, fallen
+
+
+def rollout(name, loops, elements, contacts):
+    """The compiled loop for one kind of model; each flag True, or None where such models have none.
+
+    One function of its own, not a call into a common one: every level of calls is compiled together with all
+    that it calls"""
+
+    def run(
+        topo, par, state, work, saved, origin, u, values, stages, scales, settings, counts, out, reactions,
+        total, stats, sums, q, v, memory, touches,
+    ):  # fmt: skip
+        """Runs counts[STEPS] steps; returns (status, steps done, lines recorded).  Or only starts the node,
+        as counts[START] says, with the smallest pivot of a loop in values[3, 0].
+
+        A step is done in parts: one, or where a part is not accepted its halves, down to 1 / counts[FULL] of
+        the step.  What the caller must do in between (CHOOSE_ROWS, PAUSED) leaves the place in the step in
+        `counts`; the next call goes on there.  A part of the smallest length that fails leaves the node at
+        its start in `saved`, the one at the start of the step in `origin` (where that is another).
+
+        u: inputs (steps or 1, 1 + stages, inputs) at the start of a step and the ends of its stages; stages:
+        their lengths as parts of the step; out: nodes and windings; total: impulses of the joints at the node
+        (see `compare_reactions`), and a copy; q, v, memory: for a compiled controller; touches: records of
+        contacts (see `record_touches`); sums: see `balance`"""
+        if counts[START] == PLAN:
+            plan_step(topo, state, settings)
+            return CONVERGED, 0, 0
+        if counts[START] != NO_START:
+            values[3, 0] = start(topo, par, state, work, u, settings, scales, counts[START], loops, elements)
+            return CONVERGED, 0, 0
+        adapts = settings[TAU] > 0.0
+        n, full = topo[0, at.BODIES], counts[FULL]
+        gravity = (settings[GRAVITY], settings[GRAVITY + 1], settings[GRAVITY + 2])
+        left, right = settings[LEFT], settings[RIGHT]
+        # One-sided forces (order 1) leave a balance of first order: nothing to judge by.
+        ruled, always = left == right, elements is not None or stages.shape[0] > 1
+        written, half = 0, total.shape[0] // 2
+        whole = values[3]
+        for k in range(counts[STEPS]):
+            ku = min(k, u.shape[0] - 1)
+            if counts[BLOCK] == 0:
+                counts[BLOCK] = largest_part(state, n, full, 0)
+                if adapts:
+                    settings[DT] = settings[NEXT]
+                if elements is not None:
+                    if counts[CONTROLLER] != 0:
+                        joint_velocities(topo, par, state, work, q, v)
+                        call_with_4(
+                            counts[CONTROLLER], settings[TIME] + (0.0 if adapts else k * settings[DT]),
+                            address_of(q, 0, 0), address_of(v, 0, 0), address_of(values, 2, 0),
+                            address_of(memory, 0, 0),
+                        )  # fmt: skip
+                        for j in range(u.shape[1]):
+                            for i in range(topo[0, at.INPUTS]):
+                                u[ku, j, i] = values[2, i]
+            ask = False
+            while counts[PLACE] < full:
+                place, block = counts[PLACE], counts[BLOCK]
+                if contacts is not None:
+                    if counts[TOUCHES] + 2 * topo[0, at.CONTACTS] > touches.shape[0]:
+                        return PAUSED, k, written
+                h = settings[DT] * (block / full)
+                time = settings[TIME] + ((0 if adapts else k) + place / full) * settings[DT]
+                copied = always
+                if copied:
+                    copy_node(topo, state, saved, elements)
+                if place == 0 and block < full:
+                    copy_all(state, origin)
+                if counts[REACTIONS]:
+                    copy_all(total[:half], total[half:])
+                recorded = counts[TOUCHES]
+                motors, dampers = sums[k, MOTORS], sums[k, DAMPERS]
+                touched, applied = sums[k, CONTACT_WORK], sums[k, APPLIED]
+                factored, corrected, aside, later = 0, 0, 0, 0
+                T0, done, turn, spin, inner, looks, ask = 0.0, 0.0, 0.0, 0.0, 0.0, always, False
+                fastest = 0
+                status, fraction = CONVERGED, place / full
+                for s in range(stages.shape[0]):
+                    dt = stages[s] * h
+                    if elements is not None:
+                        if topo[0, at.INPUTS] > 0:
+                            inputs_at(u, ku, fraction, stages, values, 0)
+                            inputs_at(u, ku, fraction + stages[s] * (block / full), stages, values, 1)
+                            forces(topo, par, state, work, gravity, values[0])
+                            servo_offsets(topo, par, state, values[0], values[1])
+                    last, last2 = state[n, at.LAST_DT], state[n, at.LAST_DT2]
+                    known = state[n, at.READ_OUT] != 0.0
+                    ratio = dt / last if known else (last + dt) / (last + last2)
+                    if contacts is not None:
+                        status, f, c = position_stage(
+                            topo, par, state, work, time, dt, ratio, left, right, gravity,
+                            settings[TOLERANCE], settings[LIMIT], counts[MOST], known, scales, loops,
+                            elements, whole,
+                        )  # fmt: skip
+                        if status == CONVERGED:
+                            counts[TOUCHES] = record_touches(
+                                topo, state, work, POSITIONS, counts[BEFORE] + k, dt, at.V, touches,
+                                counts[TOUCHES],
+                            )  # fmt: skip
+                            inner = interval_energy(topo, par, state, work, dt)
+                    else:
+                        status, f, c = step(
+                            topo, par, state, work, time, dt, ratio, left, right, gravity,
+                            settings[TOLERANCE], settings[LIMIT], counts[MOST], known, scales, loops,
+                            elements, whole,
+                        )  # fmt: skip
+                    factored += f
+                    corrected += c
+                    if status != CONVERGED:
+                        break
+                    turned, spun, fastest = largest_turns(topo, state, h, at.V)
+                    turn, spin = max(turn, turned), max(spin, abs(stages[s]) * spun)
+                    looks = looks or (ruled and turn > SLOW) or spin > FAST
+                    if looks:
+                        if not copied:
+                            copy_node(topo, state, saved, elements)
+                            copied = True
+                        if s == 0:
+                            T0 = kinetic_energy(topo, state)
+                        if elements is not None:
+                            done += work_before(topo, par, state, work, sums, k, time, dt, left, right, loops)
+                        else:
+                            done += gravity_work(topo, par, state, dt, gravity)
+                    if counts[REACTIONS] and s == 0:
+                        before = hold_reactions(topo, total)
+                        add_reactions(topo, par, state, work, total, elements is not None, loops)
+                        total[topo[0, at.JOINTS], 0] += left * dt
+                        compare_reactions(topo, total, before, left * dt)
+                        if place == 0 and (counts[BEFORE] + k) % counts[EVERY] == 0:
+                            write_reactions(topo, total, reactions, counts[LINE] + written - 1)
+                    fraction += stages[s] * (block / full)
+                    accept(topo, par, state, work, time, dt, left, right, gravity, values[1], loops, elements)
+                    time += dt
+                    if elements is not None:
+                        done += work_of_explicit(topo, state, work, sums, k, right * dt, dt)
+                        if not is_finite(topo, state, at.P):
+                            status = NOT_FINITE
+                            break
+                    state[n, at.LAST_DT], state[n, at.LAST_DT2] = dt, last
+                    # Velocities at the end of every part, recorded or not: the next prediction starts there.
+                    state[n, at.READ_OUT] = 0.0
+                    if s == stages.shape[0] - 1 or loops is not None:
+                        if counts[REACTIONS]:
+                            clear_reactions(topo, total)
+                        least, fallen = project_node(
+                            topo, par, state, work, counts, total, dt, settings, scales, loops, elements
+                        )
+                        if contacts is not None:
+                            if counts[REACTIONS]:
+                                hold_node(topo, state, work)
+                            status, later = momentum_stage(
+                                topo, par, state, work, time, dt, right, gravity, settings[TOLERANCE], loops,
+                                elements, whole,
+                            )  # fmt: skip
+                            if status != CONVERGED:
+                                break
+                            counts[TOUCHES] = record_touches(
+                                topo, state, work, MOMENTA, counts[BEFORE] + k, dt, at.U, touches,
+                                counts[TOUCHES],
+                            )  # fmt: skip
+                            if counts[REACTIONS]:
+                                balance_of_contacts(topo, state, work, dt, loops)
+                                add_reactions(topo, par, state, work, total, False, loops)
+                        if loops is not None:
+                            if least < SINGULAR:
+                                enter_aside(topo, par, state, work, ASIDE * dt, loops, elements)
+                        if not is_finite(topo, state, at.U):
+                            status = NOT_FINITE
+                            break
+                        state[n, at.READ_OUT] = 1.0
+                        aside += 1 if least < SINGULAR else 0
+                        # Rows are not chosen at a singular node: the next one tells them apart.
+                        ask = ask or (fallen and least >= SINGULAR)
+                stats[k, 0] += factored
+                stats[k, 1] += corrected
+                stats[k, 4] += later
+                if status == CONVERGED and ruled and looks:
+                    T1 = kinetic_energy(topo, state)
+                    good, closed = True, False
+                    if contacts is not None:
+                        closed = any_closed(topo, state)
+                        if closed:
+                            E1 = T1 + potential_energy(topo, par, state, work, gravity, True)
+                            worked = sums[k, MOTORS] - motors + sums[k, DAMPERS] - dampers
+                            worked += sums[k, APPLIED] - applied
+                            good = not gains(topo, par, whole[1], E1, worked, T0, inner, h, gravity)
+                            state[n, at.PEAK] = max(state[n, at.PEAK], max(T0, T1))
+                    if not closed:
+                        good = is_balanced(topo, state, sums, k, T0, T1, done, turn, settings[BALANCE])
+                    if not good:
+                        if block > 1:
+                            status = UNBALANCED
+                        else:
+                            stats[k, 6] += 1
+                if status == CONVERGED:
+                    if spin > FAST and block > 1:
+                        status = TOO_FAST
+                    elif spin > settings[SPUN]:
+                        settings[SPUN], counts[FASTEST] = spin, fastest
+                if status != CONVERGED:
+                    counts[TOUCHES] = recorded
+                    sums[k, MOTORS], sums[k, DAMPERS] = motors, dampers
+                    sums[k, CONTACT_WORK], sums[k, APPLIED] = touched, applied
+                    if counts[REACTIONS]:
+                        copy_all(total[half:], total[:half])
+                    again = status == REDUNDANT_ROWS and loops is not None and counts[CHOSEN] == 0
+                    if (block == 1 and not again) or not (copied or is_finite(topo, state, at.U)):
+                        stats[k, 2] = status
+                        return status, k, written
+                    spins, whips = status == TOO_FAST, status == UNBALANCED
+                    return_to_node(
+                        topo, par, state, work, saved, copied, u[ku, 0], h, gravity, loops, elements
+                    )
+                    if whips:
+                        state[n, at.WHIPS] = 1.0
+                    counts[CHOSEN] = 1 if again else 0
+                    if again:
+                        return CHOOSE_ROWS, k, written
+                    turn, spin, fastest = largest_turns(topo, state, h, at.U)
+                    if spins or spin > FAST:
+                        raise_level(state, n, full, block)
+                    counts[BLOCK] = block // 2
+                    if counts[PAUSES]:
+                        return PAUSED, k, written
+                    continue
+                if contacts is not None:
+                    for line in range(recorded, counts[TOUCHES]):
+                        sums[k, CONTACT_WORK] += touches[line, TOUCH_WORK]
+                stats[k, 3] += aside
+                stats[k, 5] += 1
+                sums[k, SPIN] = max(sums[k, SPIN], spin)
+                counts[CHOSEN] = 0
+                counts[PLACE] = place + block
+                if counts[PLACE] < full:
+                    counts[BLOCK] = largest_part(state, n, full, counts[PLACE])
+                    if ask:
+                        return CHOOSE_ROWS, k, written
+                    if counts[PAUSES]:
+                        return PAUSED, k, written
+            counts[PLACE], counts[BLOCK] = 0, 0
+            lower_level(state, n, sums[k, SPIN])
+            sums[k, LENGTH] = settings[DT]
+            if adapts:
+                last_step = settings[DT] >= settings[END] - settings[TIME]
+                settings[TIME] = settings[END] if last_step else settings[TIME] + settings[DT]
+                plan_step(topo, state, settings)
+            stats[k, 2] = SUBSTEPPED if stats[k, 5] > 1 else CONVERGED
+            if (counts[BEFORE] + k + 1) % counts[EVERY] == 0:
+                record(topo, par, state, out, counts[LINE] + written)
+                record_winding(topo, state, out, counts[LINE] + written)
+                written += 1
+            if ask or (adapts and not settings[NEXT] > 0.0):
+                return CHOOSE_ROWS if ask else CONVERGED, k + 1, written
+        return CONVERGED, counts[STEPS], written
+
+    run.__name__ = run.__qualname__ = name
+    return entry(run)
+
+
+run_tree = rollout("run_tree", None, None, None)
+run_loops = rollout("run_loops", True, None, None)
+run_tree_elements = rollout("run_tree_elements", None, True, None)
+run_loops_elements = rollout("run_loops_elements", True, True, None)
+run_tree_contacts = rollout("run_tree_contacts", None, True, True)
+run_loops_contacts = rollout("run_loops_contacts", True, True, True)

@@ -1,0 +1,146 @@
+"""The work that was done in a part of a step, for its energy balance (see `acceptance.py`).
+
+What a part does wrong is D = T1 - T0 - W: kinetic energies at its two ends, work of all applied forces by the
+rule that the step itself uses (explicit forces trapezoidal, implicit efforts times the change of their
+coordinate)."""
+
+from sarrus import layout as at
+from sarrus._jit import helper, kernel
+from sarrus.dynamics.custom import custom_force
+from sarrus.integrators.maximal.acceptance import APPLIED, DAMPERS, MOTORS
+from sarrus.integrators.maximal.variational.body import momentum
+from sarrus.integrators.maximal.variational.rows import (
+    compliant_impulses,
+    row_damping,
+    row_motion,
+    row_spring,
+)
+from sarrus.kinematics.coordinates import coordinate_of_freedom
+from sarrus.kinematics.row_vectors import is_compliant
+from sarrus.maths.access import get1, get3, get6, get9
+from sarrus.maths.quaternion import half_turn
+from sarrus.maths.spatial import dot6
+from sarrus.maths.vectors import dot, scale3
+
+
+@kernel
+def interval_energy(topo, par, state, work, dt):
+    """Kinetic energy of the velocities V of the step; work holds the inertia of its first node"""
+    energy = 0.0
+    for b in range(topo[0, at.BODIES]):
+        v, w = get3(state, b, at.V), get3(state, b, at.V + 3)
+        f0, f = half_turn(w, dt)
+        p = momentum(get1(par, b, at.MASS), get9(work, b, at.JW), v, w, f0, f)
+        energy += 0.5 * dot6(p, (v, w))
+    return energy
+
+
+@helper
+def mean_velocity(state, b, dt):
+    """Velocity of body b that its momentum in the step stands for: the sine of the turn over dt"""
+    w = get3(state, b, at.V + 3)
+    f0, f = half_turn(w, dt)
+    return get3(state, b, at.V), scale3(f0, w)
+
+
+@kernel
+def gravity_work(topo, par, state, dt, gravity):
+    total = 0.0
+    for b in range(topo[0, at.BODIES]):
+        total += get1(par, b, at.MASS) * dot(gravity, get3(state, b, at.V))
+    return dt * total
+
+
+@kernel
+def work_of_forces(topo, table, state, column, dt):
+    """Work [J] of the forces in `column` of `table` at the velocities of the step"""
+    total = 0.0
+    for b in range(topo[0, at.BODIES]):
+        total += dot6(get6(table, b, column), mean_velocity(state, b, dt))
+    return dt * total
+
+
+@kernel
+def work_of_drives(topo, par, state, work, dt):
+    """(work of all implicit efforts, of the dampers and of the springs among them) on joints that the tree
+    carries"""
+    total, damped, sprung = 0.0, 0.0, 0.0
+    for b in range(topo[0, at.BODIES]):
+        if topo[b + 1, at.FLAGS] & at.DRIVEN:
+            d = topo[topo[0, at.T_JOINTS] + topo[b + 1, at.LINK_JOINT], at.JOINT_DRIVE]
+            first, s = (
+                topo[0, at.W_FREEDOMS] + topo[b + 1, at.FREEDOM],
+                topo[0, at.S_JOINTS] + topo[b + 1, at.LINK_JOINT],
+            )
+            for i in range(topo[b + 1, at.ROTATIONS] + topo[b + 1, at.TRANSLATIONS]):
+                change = get1(work, first + i, at.MOVED)
+                impulse = get1(work, first + i, at.EFFORT_LEFT) + get1(work, first + i, at.EFFORT_RIGHT)
+                total += impulse * change / dt
+                j = coordinate_of_freedom(topo, b, i)
+                damped -= get1(par, d, at.DRIVE_C + j) * change * change / dt
+                middle = get1(state, s, at.COORD + j) + 0.5 * change
+                pull = get1(par, d + 1, at.DRIVE_PULL + j) - get1(par, d + 1, at.DRIVE_SPRING + j) * middle
+                sprung += pull * change
+    return total, damped, sprung
+
+
+@kernel
+def work_of_rows(topo, par, state, work, dt, left, right):
+    """(work of all implicit efforts, of the dampers and of the springs among them) that are border rows"""
+    total, damped, sprung = 0.0, 0.0, 0.0
+    for k in range(topo[0, at.ROWS]):
+        it = topo[0, at.T_ROWS] + k
+        if is_compliant(topo[it, at.ROW_KIND]):
+            start, change = row_motion(topo, par, state, work, k)
+            impulses = compliant_impulses(topo, par, state, work, k, dt, left, right)
+            total += (impulses[0] + impulses[1]) * change / dt
+            damped -= row_damping(topo, par, k) * change * change / dt
+            stiffness, pull = row_spring(topo, par, k)
+            sprung += (pull - stiffness * (start + 0.5 * change)) * change
+    return total, damped, sprung
+
+
+@kernel
+def work_of_custom_forces(topo, par, state, work, time, dt, left, right):
+    """Work [J] of the users' forces, with the weights of the two nodes of the step"""
+    total = 0.0
+    for line in range(topo[0, at.T_ELEMENTS], topo[0, at.T_ELEMENTS] + topo[0, at.ELEMENTS]):
+        if topo[line, at.ELEMENT_KIND] == at.CUSTOM_FORCE:
+            s = topo[line, at.ELEMENT_SCRATCH]
+            for node in range(2):
+                weight = right if node == 1 else left
+                custom_force(topo, par, state, work, line, time + node * dt, node == 0)
+                for m in range(topo[line, at.ELEMENT_COUNT]):
+                    b = topo[line, at.ELEMENT_BODY + m]
+                    if b < topo[0, at.BODIES]:
+                        force = get6(work, s, at.SCRATCH_OUT + 6 * m)
+                        total += weight * dt * dot6(force, mean_velocity(state, b, dt))
+    return total
+
+
+@kernel
+def work_before(topo, par, state, work, sums, k, time, dt, left, right, loops):
+    """Adds to sums[k] the work of the step that `work` holds the end of, but for what explicit forces do at
+    that end (see `work_after`); returns the work of all forces that are counted here"""
+    total, damped, sprung = work_of_drives(topo, par, state, work, dt)
+    if loops is not None:
+        more, less, pulled = work_of_rows(topo, par, state, work, dt, left, right)
+        total, damped, sprung = total + more, damped + less, sprung + pulled
+    sums[k, DAMPERS] += damped
+    sums[k, MOTORS] += total - damped - sprung
+    if topo[0, at.CUSTOM_FORCES] > 0:
+        custom = work_of_custom_forces(topo, par, state, work, time, dt, left, right)
+        sums[k, APPLIED] += custom
+        total += custom
+    return total + work_of_explicit(topo, state, work, sums, k, left * dt, dt)
+
+
+@helper
+def work_of_explicit(topo, state, work, sums, k, weight, dt):
+    """Adds to sums[k] the work of motors and wrenches at the node in FORCE over `weight` seconds of a step of
+    length dt; returns the work of all of FORCE"""
+    part = weight / dt
+    if topo[0, at.ELEMENTS] > 0:
+        sums[k, MOTORS] += part * work_of_forces(topo, work, state, at.MOTOR_FORCE, dt)
+        sums[k, APPLIED] += part * work_of_forces(topo, work, state, at.INPUT_FORCE, dt)
+    return part * work_of_forces(topo, state, state, at.FORCE, dt)

@@ -1,6 +1,0 @@
-"""The variational integrator in maximal coordinates: symplectic, momentum-preserving, constraints exact at
-every node."""
-
-from sarrus.integrators.variational.method import Variational
-
-__all__ = ["Variational"]

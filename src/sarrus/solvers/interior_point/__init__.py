@@ -1,0 +1,1 @@
+"""The interior point of contacts: their variables, the central path, starts, linearised laws."""

@@ -1,0 +1,54 @@
+"""The starts of an interior point, one after the other until one leads to a solution, and where it ends."""
+
+from sarrus._jit import helper
+from sarrus.solvers.interior_point.central_path import COLD_START, STUCK
+
+# Iterations from a warm start, a cold start, and in the last resort: short steps along the path.  There the
+# barrier is lowered by this factor once no product is further from it than this part.
+WARM, COLD, LAST_RESORT = 9, 35, 60
+LOWER, CENTRED = 0.2, 0.5
+# Least lowering of the barrier of an attempt that keeps to the centre of the cones.
+CENTRAL = 0.1
+# Number of starts that `attempt_of` knows; the last one takes short steps.  From FIRST_CONVEX on come so many
+# attempts that start from the solution of a convex problem, then the others.
+ATTEMPTS, FIRST_CONVEX, TRIES_CONVEX = 10, 1, 6
+# Smallest barrier of a warm start, natural units.
+WARM_LEVEL = 1e-2
+
+
+@helper
+def is_convex_start(attempt):
+    """Whether this attempt starts from the solution of a convex problem (`convex.py`)"""
+    return FIRST_CONVEX <= attempt < FIRST_CONVEX + TRIES_CONVEX
+
+
+@helper
+def attempt_of(attempt, level, loaded):
+    """(barrier, memory of the start, least lowering of the barrier, whether by short steps) of the attempts
+    from cold, for the barrier that the energy of the step suggests, and that of the load.
+
+    Keeping to the centre helps where an iterate would stick to the boundary of a cone.  Where friction is
+    strong the path from one start may turn back before its end; another then leads on.  Bodies that carry
+    others of a hundred or a thousand times their mass need barriers with the square of that"""
+    if attempt >= FIRST_CONVEX:
+        attempt -= TRIES_CONVEX
+    if attempt == 1:
+        return max(loaded, level), COLD_START, 0.0, False
+    if attempt < 3:
+        return level, COLD_START, (0.0 if attempt < 1 else CENTRAL), False
+    if attempt == 4:
+        return 1e-3 * level, STUCK, 0.0, False
+    if attempt < 6:
+        return (level if attempt == 3 else 3.0 * level), STUCK, CENTRAL, False
+    if attempt == 6:
+        return 10.0 * level, COLD_START, 0.0, False
+    if attempt < 9:
+        return (1e4 if attempt == 7 else 1e6) * level, COLD_START, CENTRAL, False
+    return 100.0 * level, COLD_START, 0.0, True
+
+
+@helper
+def final_level(dt):
+    """Barrier of a converged stage, natural units: gaps at rest near 1e-9 m, above rounding"""
+    length = 9.81 * dt * dt
+    return max(min(1e-6, 1e-9 / length), 1e-13 / length)
