@@ -75,6 +75,10 @@ class LossySave(UserWarning):
     """MJCF could not say all of a mechanism; the message lists what it leaves out or says differently."""
 
 
+class PushedApart(UserWarning):
+    """A start that overlapped by little was moved to where nothing overlaps; the message says by how much."""
+
+
 class Status(IntEnum):
     """How a step ended.  `str(status)` is the sentence for the user."""
 
@@ -102,11 +106,14 @@ SENTENCES = {
 
 
 def unknown_name(kind: str, name: object, known: Iterable[str]) -> UnknownName:
-    """The error for a name that does not exist: closest matches first, at most 12 listed."""
+    """The error for a name that does not exist: what may be meant, closest matches first, at most 12
+    listed."""
     names = list(known)
     close = difflib.get_close_matches(str(name), names, n=3)
+    close += [other for other in names if other.lower() == str(name).lower() and other not in close]
     listed = (close + [other for other in names if other not in close])[:12]
     if not listed:
         return UnknownName(f"no {kind} named {name!r}; there are none")
     more = f" and {len(names) - len(listed)} more" if len(names) > len(listed) else ""
-    return UnknownName(f"no {kind} named {name!r}; known: {', '.join(repr(n) for n in listed)}{more}")
+    meant = f"; did you mean {close[0]!r}?" if close and len(names) > 1 else ""
+    return UnknownName(f"no {kind} named {name!r}; known: {', '.join(repr(n) for n in listed)}{more}{meant}")

@@ -175,7 +175,8 @@ def simulate(
     value, that of `inputs` before it is first given.  record_every: nodes between two records.
     reactions: record the wrenches of the joints.  progress: True for a bar, or a function of (steps done,
     steps).  out: stream the records to this file instead of holding them in memory.
-    allow_overlap: push apart what overlaps at the start (shapes, limits, ropes) instead of refusing it.
+    allow_overlap: push apart what overlaps at the start (shapes, limits, ropes) by more than 5 mm (or 5e-3
+    rad) instead of refusing it; up to that it is pushed apart anyhow, with a warning.
 
     resume: go on with the run that was stopped while it wrote to `out`, given again as it was (model, method,
     dt, start, inputs, a controller without memory of its own); to the last bit as if it had not been stopped.
@@ -298,12 +299,9 @@ def _stepper(
     if not as_placed and state.memory is None:
         check_constraints(model, state)
     if model.contacts.any:
-        from sarrus.model.overlap import check_overlap, push_apart
+        from sarrus.model.overlap import push_apart, settled
 
-        if allow_overlap:
-            state = push_apart(model, state)
-        else:
-            check_overlap(model, state)
+        state = push_apart(model, state) if allow_overlap else settled(model, state)
     return start(method, model, state, dt, reactions=reactions)
 
 

@@ -3,13 +3,14 @@ refused by name, or pushed apart."""
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sarrus import layout as at
-from sarrus.errors import MechanismError
+from sarrus.errors import MechanismError, PushedApart
 from sarrus.mechanism.rotations import multiply, rotation
 from sarrus.model.assembly import held_rows, kernel_state
 from sarrus.model.gaps import line_gaps
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 TOLERANCE = 1e-9
 # Two other shapes may be this far inside each other [m]: as far as the steps of a run may leave them.
 PAIR_TOLERANCE = 1e-6
+# Starts that overlap by no more than this [m, rad] are pushed apart without being asked: feet in the ground,
+# keyframes at a limit with rounded numbers.
+SLIGHT = 5e-3
 # Gap that pushing apart leaves [m, rad].
 LEFT = 1e-9
 # Rounds of pushing apart, each a projection; a round moves nothing further than this [m, rad].
@@ -47,6 +51,28 @@ class Bound:
     number: int
     value: float
     tolerance: float
+
+
+def settled(model: Model, state: State) -> State:
+    """`state`, or where nothing overlaps by more than `SLIGHT` what `push_apart` makes of it, with a warning;
+    a start that overlaps by more is refused."""
+    found = Bounds(model).violated(state)
+    if not found:
+        return state
+    worst = max(found, key=lambda bound: -bound.value)
+    if -worst.value > SLIGHT:
+        check_overlap(model, state)
+    pushed = push_apart(model, state)
+    way = np.linalg.norm(pushed.position - state.position, axis=1)
+    most = int(np.argmax(way))
+    warnings.warn(
+        PushedApart(
+            f"the start overlapped ({words(model, worst)}) and was pushed apart: {model.body_names[most]!r} "
+            f"moved furthest, by {way[most]:.3g} m"
+        ),
+        stacklevel=5,
+    )
+    return pushed
 
 
 def check_overlap(model: Model, state: State) -> None:
@@ -202,9 +228,11 @@ def push_apart(model: Model, state: State) -> State:
         now = moved(model, now, here)
         found = bounds.violated(now)
     worst = max(bounds.violated(state), key=lambda bound: -bound.value)
+    left = max(found, key=lambda bound: -bound.value, default=None)
+    after = f"; pushing left: {words(model, left)}" if left is not None else ""
     raise MechanismError(
         f"the start overlaps and cannot be pushed apart: {words(model, worst)}, and no motion that the "
-        "joints allow ends it; place the bodies apart, or exclude the pair"
+        f"joints allow ends it{after}; place the bodies apart, or exclude the pair"
     )
 
 

@@ -254,3 +254,42 @@ def test_height_fields_are_listed(tmp_path):
     asset = '<asset><hfield name="h" nrow="2" ncol="2" size="1 1 1 1"/></asset>'
     text = document('<geom type="hfield" hfield="h"/>' + falling(geom("sphere", "0.1")), option=asset)
     assert any("hfield" in why for why in reasons(loaded(tmp_path, text), "geom"))
+
+
+ARM = body(
+    "base",
+    geom='<geom name="pedestal" type="cylinder" size="0.04 0.2" mass="1"/>',
+    inside=body(
+        "shoulder",
+        '<joint name="yaw" axis="0 0 1"/>',
+        at="0 0 0.22",
+        geom='<geom type="cylinder" size="0.08 0.05" mass="1"/>',
+        inside=body(
+            "elbow",
+            '<joint name="pitch" axis="0 1 0"/>',
+            at="0 0 0.1",
+            inside=body("hand", '<joint name="roll" axis="1 0 0"/>', at="0.15 0 -0.12"),
+        ),
+    ),
+)
+
+
+def overlapping(mech):
+    return {why.partition(":")[0] for why in reasons(mech, "contact", changed=True) if "overlap in" in why}
+
+
+def test_parts_of_a_robot_that_overlap_wherever_the_file_puts_it_never_meet(tmp_path):
+    """The shoulder reaches into the fixed base, the hand into the shoulder that two joints part from it."""
+    ball = body("ball", "<freejoint/>", at="0.1 0 0.35")
+    mech = loaded(tmp_path, document(ARM + ball))
+    assert overlapping(mech) == {"shoulder - pedestal", "hand - shoulder"}
+    assert frozenset(("shoulder", "pedestal")) in mech.exclusions
+    # The free ball is no part of the robot: it is not excluded, but pushed apart or refused.
+    assert pair_of("ball", "elbow") in mech.contacts
+
+
+def test_parts_that_a_keyframe_holds_apart_meet(tmp_path):
+    keys = '<keyframe><key name="home" qpos="0 3.14159 0"/></keyframe>'
+    mech = loaded(tmp_path, document(ARM, keys))
+    assert overlapping(mech) == {"shoulder - pedestal"}
+    assert pair_of("hand", "shoulder") in mech.contacts

@@ -20,19 +20,35 @@ FAULTS = {
         document('<body><freejoint/><inertial pos="0 0 0" mass="-1" diaginertia="1 1 1"/></body>'),
         "MuJoCo cannot read it.*mass",
     ),
-    "not a number": (document(body("a", '<joint axis="nan 0 0"/>')), "not finite|MuJoCo cannot read it"),
+    "not a number": (document(body("a", '<joint axis="nan 0 0"/>')), "axis='nan 0 0' of <joint> must be a"),
+    "mass that is no number": (
+        document(body("a", "<freejoint/>", geom='<geom size="1" mass="nan"/>')),
+        "line 1: mass='nan' of <geom> must be a number",
+    ),
+    "total mass that is no number": (
+        document(body("a", "<freejoint/>"), option='<compiler settotalmass="NaN"/>'),
+        "settotalmass='NaN' of <compiler> must be a number",
+    ),
+    "copies without end": (
+        document(f'<replicate count="2000000">{body("a", "<freejoint/>")}</replicate>'),
+        r"line 1: <replicate> stands for 8,000,000 elements; at most 20,000 are read",
+    ),
+    "copies of copies": (
+        document(f'<replicate count="200"><replicate count="200">{GEOM}</replicate></replicate>'),
+        r"<replicate> stands for 80,200 elements",
+    ),
     "gain that is no number": (
         document(
             body("a", '<joint name="j"/>'), '<actuator><position name="m" joint="j" kp="nan"/></actuator>'
         ),
-        r"actuator 'm': its gain \(kp, kv\) is nan",
+        "kp='nan' of <position> must be a number",
     ),
     "range that is no number": (
         document(
             body("a", '<joint name="j"/>'),
             '<actuator><motor name="m" joint="j" forcerange="nan 1"/></actuator>',
         ),
-        "actuator 'm': its forcerange is nan",
+        "forcerange='nan 1' of <motor> must be a number",
     ),
     "no rotation": (
         document(body("a", "<joint/>", geom='<geom size="1" quat="0 0 0 1e-300"/>')),

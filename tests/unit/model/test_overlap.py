@@ -226,3 +226,22 @@ def test_two_balls_with_one_centre_cannot_be_pushed_apart():
     mech.add_contact("a", "b")
     with pytest.raises(sarrus.MechanismError, match=r"'b' is inside 'a' by 0\.4 m"):
         pushed(mech)
+
+
+def test_feet_in_the_ground_by_some_millimetres_are_lifted_out_and_reported():
+    model = sarrus.build(ball(0.496))
+    with pytest.warns(sarrus.PushedApart, match=r"'ball on ground' is inside by 0\.004 m.*by 0\.004 m"):
+        traj = sarrus.simulate(model, duration=0.02, dt=0.01)
+    assert 0.0 <= traj.gap()[0] < APART
+    with pytest.raises(sarrus.MechanismError, match="allow_overlap"):
+        sarrus.simulate(sarrus.build(ball(0.494)), duration=0.02, dt=0.01)
+
+
+def test_giving_up_says_which_pair_is_left_inside_and_by_how_much():
+    """Two walls, 0.8 m apart, and a ball of 1 m: pushing shares what is left among them."""
+    mech = sarrus.Mechanism()
+    mech.add_body("ball", mass=1.0, position=(0.1, 0, 0), shapes=[Sphere(0.5)])
+    for name, normal in (("left", (1, 0, 0)), ("right", (-1, 0, 0))):
+        mech.add_ground(normal=normal, at=(-0.4 * normal[0], 0, 0), name=name)
+    with pytest.raises(sarrus.MechanismError, match=r"pushing left: 'ball on \w+' is inside by 0\.\d+ m"):
+        pushed(mech)

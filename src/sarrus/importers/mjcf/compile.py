@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import warnings
 from collections.abc import Iterator
@@ -15,10 +16,18 @@ from sarrus.errors import FileError, MechanismError
 from sarrus.importers.report import Coordinate, Findings
 
 if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
     from mujoco import MjData, MjModel
 
     from sarrus.importers.files import XmlFile
 
+COPIES = ("replicate", "composite", "flexcomp")
+"""Elements that stand for many: copies by their attribute count."""
+MAX_COPIES = 20_000
+"""Most elements that a model stands for."""
+TEXTS = ("name", "class", "childclass", "prefix", "suffix", "file", "model")
+"""Attributes that may be any word."""
 NEEDED = "pip install 'sarrus[import]'"
 
 
@@ -47,13 +56,41 @@ def listening() -> Iterator[list[str]]:
 
 
 def check_formats(documents: list[XmlFile]) -> None:
-    """Refuses names with a % in them: MuJoCo takes some for formats when it complains, and crashes."""
+    """Refuses what MuJoCo cannot be given: names with a %, which it takes for formats when it complains, and
+    crashes; numbers that are nan, some of which it takes for numbers left out; copies without end."""
     for document in documents:
         for element in document.root.iter():
             for attribute, value in element.attrib.items():
+                where = f"{document.where(element)}: {attribute}={value!r} of <{element.tag}>"
                 if "%" in value and attribute not in ("file", "data"):
-                    where = f"{document.where(element)}: {attribute}={value!r} of <{element.tag}>"
                     raise FileError(f"{where} holds a %, which MuJoCo cannot be given; choose another name")
+                if "nan" in value.lower() and attribute not in TEXTS and is_nan(value):
+                    raise FileError(f"{where} must be a number")
+        check_copies(document, document.root)
+
+
+def is_nan(value: str) -> bool:
+    """Whether a list of numbers holds one that is none."""
+    try:
+        return bool(np.isnan([float(part) for part in value.split()]).any())
+    except ValueError:
+        return False  # no numbers; MuJoCo refuses what must be
+
+
+def check_copies(document: XmlFile, element: Element) -> int:
+    """How many elements an element stands for, copies counted; more than `MAX_COPIES` are refused."""
+    size = 1 + sum(check_copies(document, child) for child in element)
+    try:
+        counts = [int(part) for part in element.get("count", "1").split()] if element.tag in COPIES else [1]
+    except ValueError:
+        counts = [1]  # MuJoCo refuses it
+    size *= math.prod(max(count, 0) for count in counts)
+    if size > MAX_COPIES:
+        raise FileError(
+            f"{document.where(element)}: <{element.tag}> stands for {size:,} elements; at most "
+            f"{MAX_COPIES:,} are read: lower its count"
+        )
+    return size
 
 
 def compiled(path: str | os.PathLike[str], shown: str, heard: list[str]) -> MjModel:
@@ -96,6 +133,8 @@ class Robot:
     held: set[int] = field(default_factory=set)  # floating bodies that fixed_base holds
     meets: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), bool))  # (G, G) geoms that meet
     friction: np.ndarray = field(default_factory=lambda: np.zeros(0))  # (G,) of the shapes, NaN: none
+    touching: dict[str, list[int]] = field(default_factory=dict)  # geoms that collide, by body
+    obstacles: dict[str, int] = field(default_factory=dict)  # the geom of each obstacle
     in_loops: set[int] = field(default_factory=set)  # bodies on a closed loop
     locked: dict[int, int] = field(default_factory=dict)  # joints that an equality holds still, by joint
     places: dict[int, Coordinate] = field(default_factory=dict)  # by joint of the model

@@ -26,8 +26,7 @@ def add_contacts(mech: Mechanism, robot: Robot, *, self_contact: bool) -> None:
         if robot.model.ngeom:
             findings.lose("option", "contact", "switched off in the file, so nothing meets anything")
         return
-    moving: dict[str, list[int]] = {}
-    fixed: list[int] = []
+    moving, fixed = robot.touching, []
     for g in range(robot.model.ngeom):
         body = robot.carrier[robot.model.geom_bodyid[g]]
         if body == 0:
@@ -61,6 +60,7 @@ def add_obstacle(
     name = unique(label, {*mech.bodies, *mech.obstacles, "world"})
     mu = float(model.geom_friction[g, 0]) if model.geom_condim[g] > 1 else 0.0
     mech.add_obstacle(name, solid, friction=mu)
+    robot.obstacles[name] = g
     still = {robot.bodies[b] for b in robot.held}
     for body, geoms in moving.items():
         if body in still or not meets[g, geoms].any():

@@ -20,6 +20,7 @@ from sarrus.importers.mjcf.contacts import add_contacts, decide_contacts
 from sarrus.importers.mjcf.equalities import add_equalities
 from sarrus.importers.mjcf.frames import add_frames, add_keyframes
 from sarrus.importers.mjcf.losses import list_losses
+from sarrus.importers.mjcf.overlaps import exclude_overlaps
 from sarrus.importers.mjcf.reference import at_reference, held_joints, loop_bodies
 from sarrus.importers.mjcf.tendons import add_tendons
 from sarrus.importers.report import Findings
@@ -81,6 +82,7 @@ def mechanism_of(
     add_contacts(mech, robot, self_contact=self_contact)
     add_frames(mech, robot)
     add_keyframes(mech, robot)
+    exclude_overlaps(mech, robot)
     list_losses(robot)
     mech.import_report = findings.report()
     return mech
