@@ -5,8 +5,8 @@ helper: small pure function, always inlined.  kernel: one pass over the mechanis
 called from Python, compiled once and cached on disk.  `NUMBA_DISABLE_JIT=1` runs everything as plain Python,
 for coverage and debugging.
 
-The cache folder carries a hash of all kernel sources, the versions and the CPU: numba's own cache watches the
-file of the entry function alone and would run old code after a change elsewhere."""
+The cache folder of an entry carries a hash of all kernel sources that its file imports, the versions and the
+CPU: numba's own cache watches the file of the entry alone and would run old code after a change elsewhere."""
 
 from __future__ import annotations
 
@@ -14,9 +14,11 @@ import hashlib
 import os
 import pathlib
 import platform
+import re
 import sys
 import tempfile
 import time
+from functools import cache
 
 import numba
 from llvmlite.binding import Linkage
@@ -42,14 +44,40 @@ OPTIONS = {"error_model": "numpy", "fastmath": FASTMATH, "_nrt": False}
 INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
-def _cache_folder() -> str:
-    """Folder of the compiled kernels: $SARRUS_CACHE_DIR, else the user's cache, else a temporary one."""
-    sources = [PACKAGE / "_jit.py"]
-    for room in KERNEL_ROOMS:
-        sources += sorted((PACKAGE / room).rglob("*.py"))
+IMPORT = re.compile(r"^\s*from\s+(sarrus[\w.]*)\s+import\s+(\([^)]*\)|[^\n]*)", re.MULTILINE)
+
+
+@cache
+def _imports(source: pathlib.Path) -> tuple[pathlib.Path, ...]:
+    """Files of kernel rooms that the file `source` imports from."""
+    found = []
+    for module, names in IMPORT.findall(source.read_text(encoding="utf-8")):
+        for name in ["", *re.findall(r"\w+", names)]:
+            parts = [*module.split(".")[1:], *filter(None, [name])]
+            if parts and parts[0] in KERNEL_ROOMS:
+                place = PACKAGE.joinpath(*parts)
+                found += [place.with_suffix(".py"), place / "__init__.py"]
+    return tuple(path for path in found if path.exists())
+
+
+def _all_sources(source: pathlib.Path) -> list[pathlib.Path]:
+    """The file `source`, and all files of kernel rooms that it imports from, directly or not."""
+    seen, ahead = {source, PACKAGE / "_jit.py"}, [source]
+    while ahead:
+        for path in _imports(ahead.pop()):
+            if path not in seen:
+                seen.add(path)
+                ahead.append(path)
+    return sorted(seen)
+
+
+@cache
+def _cache_folder(source: pathlib.Path) -> str:
+    """Folder of the compiled entries of the file `source`: in $SARRUS_CACHE_DIR, else in the user's cache,
+    else in a temporary one."""
     digest = hashlib.sha256()
-    for source in sources:
-        digest.update(source.read_bytes())
+    for path in _all_sources(source):
+        digest.update(path.read_bytes())
     digest.update(f"{numba.__version__} {sys.version_info[:2]} {platform.machine()}".encode())
     digest.update(_cpu().encode())
     name = "kernels-" + digest.hexdigest()[:16]
@@ -75,9 +103,6 @@ def _cpu() -> str:
     from llvmlite import binding
 
     return binding.get_host_cpu_name()
-
-
-CACHE_FOLDER = _cache_folder()
 
 
 def _once(dispatcher):
@@ -149,7 +174,7 @@ def kernel(function):
 def entry(function):
     """`function` compiled to be called from Python: cached on disk, releases the GIL."""
     # numba reads the cache folder when the dispatcher is made; other packages keep theirs.
-    previous, config.CACHE_DIR = config.CACHE_DIR, CACHE_FOLDER
+    previous, config.CACHE_DIR = config.CACHE_DIR, _cache_folder(pathlib.Path(function.__code__.co_filename))
     try:
         return njit(**OPTIONS, cache=True, nogil=True, pipeline_class=EntryCompiler)(function)
     finally:
