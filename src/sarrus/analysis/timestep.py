@@ -26,11 +26,21 @@ WHIP = 0.15
 # Rounding down to 1, 2 or 5 times a power of 10 leaves at least this part.
 ROUNDED_DOWN = 0.4
 _swing_rates: WeakKeyDictionary[Model, float] = WeakKeyDictionary()
+_recommended: WeakKeyDictionary[Model, float | None] = WeakKeyDictionary()
 
 
 def recommended_dt(model: Model, state: State | None = None) -> float | None:
     """dt [s] to start with: `resolving_dt`, or `long_run_dt` where that is smaller and nothing takes energy
-    away (no dampers, friction or contacts); None where nothing moves."""
+    away (no dampers, friction or contacts); None where nothing moves.  Found once per model for its own
+    start."""
+    if state is not None:
+        return _recommended_from(model, state)
+    if model not in _recommended:
+        _recommended[model] = _recommended_from(model, model.initial_state())
+    return _recommended[model]
+
+
+def _recommended_from(model: Model, state: State) -> float | None:
     steps = [resolving_dt(model, state)]
     if not loses_energy(model):
         steps.append(long_run_dt(model, state))

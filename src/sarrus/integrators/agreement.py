@@ -74,8 +74,8 @@ def checked(
         _fits(method, "touches", chunk.touches, (*count, TOUCH_WIDTH))
     if chunk.winding is not None:
         _fits(method, "winding", chunk.winding, (m, model.coordinates))
-    # A sum of squares is quick; it may also be too large, and then each number is looked at.
-    if not isfinite(np.vdot(chunk.nodes, chunk.nodes)) and not np.isfinite(chunk.nodes).all():
+    # The sum is quick; it may also be too large, and then each number is looked at.
+    if not isfinite(chunk.nodes.sum()) and not np.isfinite(chunk.nodes).all():
         raise MechanismError(f"the method {method} returned a node that is not finite, and no failure")
     if method.statistics != STATS:
         counted, chunk.stats = chunk.stats, np.zeros((done, len(STATS)))

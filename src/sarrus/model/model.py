@@ -358,16 +358,21 @@ class Model:
         v, w = np.asarray(velocity, float), np.asarray(angular_velocity, float)
         nb = len(self.body_names)
         v, w = v.reshape(-1, nb, 3), w.reshape(-1, nb, 3)
-        energy = 0.5 * np.einsum("b,tbi,tbi->t", self.masses, v, v)
-        energy = energy + 0.5 * np.einsum("tbi,bij,tbj->t", w, self.inertias, w)
+        energy = 0.5 * np.einsum("tbi,tbi->tb", v, v) @ self.masses
+        energy += 0.5 * np.einsum("tbi,tbi->t", np.einsum("bij,tbj->tbi", self.inertias, w), w)
+        if self._armature.any():
+            rates = self.coordinates_of(position, orientation, v, w, winding)[1]
+            energy += 0.5 * rates**2 @ self._armature
+        return energy
+
+    @cached_property
+    def _armature(self) -> np.ndarray:
+        """(nq,) armatures of the coordinates."""
         armature = np.zeros(self.coordinates)
         for j, name in enumerate(self.joint_names):
             where = self.joint_slices[name]
             armature[where] = self.drives.inertia[j, : where.stop - where.start]
-        if armature.any():
-            rates = self.coordinates_of(position, orientation, v, w, winding)[1]
-            energy = energy + 0.5 * rates**2 @ armature
-        return energy
+        return armature
 
     def rolling_slip(
         self, position: ArrayLike, orientation: ArrayLike, velocity: ArrayLike, angular_velocity: ArrayLike

@@ -21,8 +21,8 @@ STILL = 1e-9
 def unexplained_gain(trajectory: Trajectory) -> float:
     """Energy at the last record that neither that of the first nor the work done explains, over the largest
     kinetic energy of the run; 0 where nothing moves."""
-    nodes = np.unique(np.linspace(0, len(trajectory) - 1, LOOKED_AT).astype(int))
-    t = trajectory
+    t, last = trajectory, len(trajectory) - 1
+    nodes = np.arange(LOOKED_AT) * last // (LOOKED_AT - 1) if last >= LOOKED_AT else np.arange(last + 1)
     winding = t.winding[nodes] if t.winding is not None and t.winding.ndim == 2 else t.winding
     x, q, v, w = (np.asarray(a[nodes]) for a in (t.position, t.orientation, t.velocity, t.angular_velocity))
     energy = invariants.energy(t.model, x, q, v, w, winding)
