@@ -198,10 +198,10 @@ def advance(topo, par, state, work, time, dt, left, right, gravity, loops, eleme
 @helper
 def is_settled(norm, last, tolerance):
     """Whether the corrections `last` and then `norm` leave nothing worth another factor or residual: the one
-    after the next would be lost, or they have reached rounding"""
-    if last < tolerance:
-        return (norm < tolerance / NOISY and norm > NOISY * last) or norm * norm < ROUNDING * tolerance * last
-    return norm < tolerance and norm * norm < ROUNDING * tolerance * last
+    after the next, norm^2 / last by the rate of these two, would be lost, or they have reached rounding"""
+    if last < tolerance and norm < tolerance / NOISY and norm > NOISY * last:
+        return True
+    return norm * norm < ROUNDING * tolerance * last
 
 
 @kernel
