@@ -26,6 +26,7 @@ from sarrus.errors import (
     SarrusError,
     Status,
     StepFailed,
+    TargetsMissed,
     UnknownName,
     WriteFailed,
 )
@@ -106,6 +107,7 @@ __all__ = [
     "State",
     "Status",
     "StepFailed",
+    "TargetsMissed",
     "Trajectory",
     "UnknownName",
     "Variational",

@@ -79,6 +79,11 @@ class PushedApart(UserWarning):
     """A start that overlapped by little was moved to where nothing overlaps; the message says by how much."""
 
 
+class TargetsMissed(UserWarning):
+    """Issued by `assemble` where frames or joints cannot come to where they should; the message says by how
+    much they miss it."""
+
+
 class Status(IntEnum):
     """How a step ended.  `str(status)` is the sentence for the user."""
 

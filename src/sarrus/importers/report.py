@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from pathlib import Path
 
@@ -37,11 +38,21 @@ class Coordinate:
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """How a control of a file becomes the input of a motor: input = factor * control + offset."""
+    """How a control of a file becomes the input of a motor: input = factor * control + offset.
+
+    lower, upper: range of the control, infinite where the file has none.  unit: of the control, "" where the
+    file does not say ("rad", "m", "N m", "N", "rad/s", "m/s")."""
 
     motor: str
     factor: float
     offset: float
+    lower: float = -math.inf
+    upper: float = math.inf
+    unit: str = ""
+
+    def value(self, control: float) -> float:
+        """The input of a control, which is taken to its range first."""
+        return self.factor * min(max(control, self.lower), self.upper) + self.offset
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +71,26 @@ class ImportReport:
     inputs: dict[str, Input] = field(default_factory=dict)
     timestep: float | None = None
     beyond: tuple[str, ...] = ()
+
+    def joined(self, other: ImportReport | None, prefix: str) -> ImportReport:
+        """This report, with `prefix` before its names, after another one: of a mechanism made of both."""
+        coordinates = {prefix + n: replace(c, joint=prefix + c.joint) for n, c in self.coordinates.items()}
+        inputs = {prefix + n: replace(i, motor=prefix + i.motor) for n, i in self.inputs.items()}
+        lost, changed = (
+            tuple(replace(item, name=prefix + item.name if item.name else "") for item in items)
+            for items in (self.lost, self.changed)
+        )
+        beyond = tuple(prefix + name for name in self.beyond)
+        if other is None:
+            return replace(
+                self, lost=lost, changed=changed, coordinates=coordinates, inputs=inputs, beyond=beyond
+            )
+        steps = [t for t in (other.timestep, self.timestep) if t is not None]
+        return ImportReport(
+            f"{other.source} + {self.source}", other.format, other.lost + lost, other.changed + changed,
+            {**other.coordinates, **coordinates}, {**other.inputs, **inputs}, min(steps, default=None),
+            other.beyond + beyond,
+        )  # fmt: skip
 
     @property
     def offsets(self) -> dict[str, float]:

@@ -70,12 +70,24 @@ def make_body(
         mass=m,
         inertia=matrix,
         position=check.vector(where, "position", position),
-        orientation=check.quaternion(where, "orientation", orientation),
+        orientation=check.orientation(where, "orientation", orientation),
         velocity=check.vector(where, "velocity", velocity),
         angular_velocity=check.vector(where, "angular_velocity", angular_velocity),
         shapes=solids,
         color=check.colour(where, color),
     )
+
+
+def bar_place(where: str, a: Any, b: Any) -> tuple[np.ndarray, np.ndarray, float]:
+    """(centre (3,), orientation (4,) with the z axis from a to b, length) of a bar between two points."""
+    p, r = check.vector(where, "a", a), check.vector(where, "b", b)
+    length = float(np.linalg.norm(r - p))
+    if length == 0.0:
+        raise MechanismError(f"{where}: a and b are the same point; a bar needs two")
+    x, y, z = (r - p) / length
+    # The shortest turn from z to the direction; about x where that is -z.
+    q = np.array([1.0 + z, -y, x, 0.0]) if z > -1.0 + 1e-12 else np.array([0.0, 1.0, 0.0, 0.0])
+    return 0.5 * (p + r), q / np.linalg.norm(q), length
 
 
 def mass_and_inertia(

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from sarrus.errors import MechanismError
 from sarrus.mechanism import validation as check
-from sarrus.mechanism.bodies import Body, Frame, make_body
+from sarrus.mechanism.bodies import Body, Frame, bar_place, make_body
 from sarrus.mechanism.constraints import (
     Constraint,
     make_custom,
@@ -46,7 +46,7 @@ from sarrus.mechanism.forces import (
 from sarrus.mechanism.joints import JOINT_KINDS, Joint, JointKind, make_joint
 from sarrus.mechanism.keyframes import Keyframe, make_keyframe
 from sarrus.mechanism.limits import JointFriction, Limit, Rope, make_joint_friction, make_limit, make_rope
-from sarrus.mechanism.shapes import HalfSpace, Shape
+from sarrus.mechanism.shapes import Cylinder, HalfSpace, Shape
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0)
 ZERO = (0.0, 0.0, 0.0)
@@ -110,6 +110,44 @@ class Mechanism:
         self.bodies[name] = make_body(
             name, mass, inertia, density, position, orientation, velocity, angular_velocity, shapes, color
         )
+
+    def add_bar(
+        self,
+        name: str,
+        a: ArrayLike,
+        b: ArrayLike,
+        radius: float = 0.01,
+        *,
+        mass: float | None = None,
+        density: float | None = None,
+        velocity: ArrayLike = ZERO,
+        angular_velocity: ArrayLike = ZERO,
+        collide: bool = True,
+        color: Any = None,
+    ) -> None:
+        """Adds a round bar of `radius` [m] from the point `a` to the point `b` [m], world frame: a body whose
+        z axis points from a to b.
+
+        `mass` [kg] or `density` [kg/m^3]; velocities as in `add_body`.  collide=False: it is only drawn."""
+        centre, turned, length = bar_place(f"bar {name!r}", a, b)
+        self.add_body(
+            name, mass, density=density, position=centre, orientation=turned, color=color,
+            velocity=velocity, angular_velocity=angular_velocity,
+            shapes=[Cylinder(radius, length, collide=collide)],
+        )  # fmt: skip
+
+    def attach(self, other: Mechanism, *, frame: str | None = None, prefix: str = "") -> None:
+        """Adds all of another mechanism, with `prefix` before its names: a gripper on an arm, a second robot.
+
+        `frame`: one of this mechanism, where the world origin of `other` comes to lie; None: this world's.
+        What is joined to the world of `other` is joined to the body that carries the frame, free joints
+        become fixed ones there, and obstacles become shapes of that body; on a frame of the world they stay
+        what they are.  Gravity is that of this mechanism."""
+        from sarrus.mechanism.attachment import attach
+
+        if not isinstance(other, Mechanism):
+            raise MechanismError(f"attach takes a Mechanism, not {type(other).__name__}")
+        attach(self, other, frame, prefix)
 
     def add_joint(
         self,
@@ -356,7 +394,7 @@ class Mechanism:
         at = at if at is not None else ZERO if own is None else own.position
         orientation = orientation if orientation is not None else IDENTITY if own is None else own.orientation
         self.frames[name] = Frame(
-            name, body, check.vector(where, "at", at), check.quaternion(where, "orientation", orientation)
+            name, body, check.vector(where, "at", at), check.orientation(where, "orientation", orientation)
         )
 
     def add_keyframe(self, name: str, joints: Any = None, velocities: Any = None, inputs: Any = None) -> None:

@@ -27,7 +27,7 @@ class Shape:
     def __post_init__(self) -> None:
         where = type(self).__name__
         self._set("at", check.vector(where, "at", self.at))
-        self._set("orientation", check.quaternion(where, "orientation", self.orientation))
+        self._set("orientation", check.orientation(where, "orientation", self.orientation))
         if self.friction is not None:
             self._set("friction", check.number(where, "friction", self.friction, negative=False))
         if not isinstance(self.collide, (bool, np.bool_)):

@@ -11,6 +11,7 @@ import numpy as np
 from sarrus.errors import MechanismError, unknown_name
 
 QUATERNION_SLACK = 1e-6
+ROTATION_SLACK = 1e-6
 PERPENDICULAR_SLACK = 1e-6
 SYMMETRY_SLACK = 1e-9
 TRIANGLE_SLACK = 1e-6
@@ -124,6 +125,29 @@ def quaternion(where: str, what: str, value: Any) -> np.ndarray:
             f"{where}: {what} must be a unit quaternion (w, x, y, z), but its length is {length:.9g}"
         )
     return given if abs(length - 1.0) <= UNIT_ROUNDING else frozen(given / length)
+
+
+def orientation(where: str, what: str, value: Any) -> np.ndarray:
+    """`value` as a read-only unit quaternion (w, x, y, z): four numbers, a rotation matrix (3, 3), or a
+    `Rotation` of scipy."""
+    from sarrus.mechanism.rotations import quaternion as of_matrix
+
+    if hasattr(value, "as_matrix"):
+        value = value.as_matrix()
+    shape = np.shape(value)
+    if shape == (3, 3):
+        matrix = array(where, what, value, (3, 3))
+        off = float(np.abs(matrix @ matrix.T - np.eye(3)).max())
+        if off > ROTATION_SLACK or np.linalg.det(matrix) < 0.0:
+            flaw = f"its rows miss orthonormal ones by {off:.3g}" if off > ROTATION_SLACK else "it reflects"
+            raise MechanismError(f"{where}: {what} must be a rotation, but {flaw}")
+        return quaternion(where, what, of_matrix(matrix))
+    if shape == (3,):
+        raise MechanismError(
+            f"{where}: {what} of three numbers is ambiguous (Euler angles in which order, or a rotation "
+            "vector?); give (w, x, y, z), a 3 x 3 matrix, or scipy.spatial.transform.Rotation.from_euler(...)"
+        )
+    return quaternion(where, what, value)
 
 
 def inertia(where: str, value: Any) -> np.ndarray:

@@ -25,15 +25,28 @@ ITERATIONS = 100
 
 
 def assemble(
-    model: Model, joints: Mapping[str, Any] | None = None, near: Mapping[str, Any] | None = None
+    model: Model,
+    joints: Mapping[str, Any] | None = None,
+    near: Mapping[str, Any] | None = None,
+    *,
+    frames: Mapping[str, Any] | None = None,
+    limits: bool = False,
 ) -> State:
     """The state with the given joint coordinates, at rest, closest to where the tree alone would put it;
     loops are closed.
 
     joints: name -> coordinate (or one value per coordinate).  near: coordinates to start from, which need
-    not be met; joints named in neither start at 0.  AssemblyError names what cannot be met."""
+    not be met; joints named in neither start at 0.  AssemblyError names what cannot be met.
+    frames: name -> place in the world that a frame (or body) is brought to by inverse kinematics, as near as
+    loops, given coordinates and limits let it (least squares); a warning (`TargetsMissed`) says what it
+    misses.  A place is a position (3,), a pair (position, orientation), a (4, 4) matrix, or what
+    `state.frame_pose` returns.  limits: joints stay within their limits."""
     if not isinstance(model, Model):
         raise MechanismError(f"assemble takes a model (sarrus.build(mechanism)), not {type(model).__name__}")
+    if frames or limits:
+        from sarrus.model.inverse_kinematics import reach
+
+        return reach(model, assemble(model, joints, near), joints or {}, frames or {}, limits=limits)
     targets = joint_targets(model, joints or {}, "coordinate")
     start = joint_targets(model, near or {}, "coordinate") | targets
     here = Linearisation(model.every, forward_kinematics(model, start))

@@ -18,8 +18,10 @@ from sarrus.mechanism.joints import Joint
 from sarrus.mechanism.validation import number
 from sarrus.model.arrays import Arrays, step_arrays
 from sarrus.model.contacts import Contacts
+from sarrus.model.conventions import control_inputs, from_file, is_file
 from sarrus.model.custom import check_pickles
 from sarrus.model.description import Description, Drives, StiffSprings, size_of
+from sarrus.model.mechanics import Mechanics
 from sarrus.model.nodes import join
 from sarrus.model.redundancy import Ranks
 from sarrus.model.springs import Rate, spring_rates, stiff_springs
@@ -27,7 +29,7 @@ from sarrus.model.state import State
 from sarrus.model.tables import readdress
 
 if TYPE_CHECKING:
-    from sarrus.model.joint_dynamics import JointDynamics
+    from sarrus.mechanism.keyframes import Keyframe
     from sarrus.model.pairs import Pairs
     from sarrus.model.rounding import Holding
 
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
 MANY_ROWS = 200
 
 
-class Model:
+class Model(Mechanics):
     """What `build` makes of a `Mechanism`; not to be changed afterwards.
 
     body_names, joint_names: in the order of addition, which the rows of every array follow.  dof: mobility at
@@ -213,13 +215,6 @@ class Model:
         return Holding(self.description, self.candidates, self.ranks.scales, self.ranks.ranks)
 
     @cached_property
-    def joint_dynamics(self) -> JointDynamics:
-        """Mass matrix, forces and accelerations in the coordinates of the spanning tree, continuous time."""
-        from sarrus.model.joint_dynamics import JointDynamics
-
-        return JointDynamics(self)
-
-    @cached_property
     def coordinate_places(self) -> tuple[np.ndarray, np.ndarray]:
         """(joint, number within the joint) of every coordinate."""
         pairs = [
@@ -258,20 +253,41 @@ class Model:
         *,
         keyframe: str | None = None,
         time: float = 0.0,
+        convention: str = "sarrus",
     ) -> State:
         """A state from joint coordinates and velocities, loops closed; what is not given stays near the
-        reference, or near a keyframe of the mechanism."""
+        reference, or near a keyframe of the mechanism.
+
+        convention "file": `joints` are named and counted as in the file that the mechanism was read from."""
         from sarrus.model.assembly import assemble, with_velocities
 
-        known = self.mechanism.keyframes
-        if keyframe is not None and keyframe not in known:
-            raise unknown_name("keyframe", keyframe, known)
-        key = None if keyframe is None else known[keyframe]
+        key = None if keyframe is None else self._keyframe(keyframe)
+        if is_file(convention):
+            joints = from_file(self, joints or {}, {} if key is None else key.joints)
         state = assemble(self, joints, near=None if key is None else key.joints)
         state.time = number("state", "time [s]", time)
         if not (velocities or (key and key.velocities)):
             return state
         return with_velocities(self, state, velocities or {}, near=None if key is None else key.velocities)
+
+    def _keyframe(self, name: str) -> Keyframe:
+        known = self.mechanism.keyframes
+        if name not in known:
+            raise unknown_name("keyframe", name, known)
+        return known[name]
+
+    def keyframe_inputs(self, name: str) -> dict[str, Any]:
+        """The inputs that belong to a keyframe, for `simulate(inputs=...)`."""
+        values = self._keyframe(name).inputs.items()
+        return {motor: float(value[0]) if len(value) == 1 else value.copy() for motor, value in values}
+
+    def control_inputs(self, controls: Mapping[str, float] | ArrayLike) -> dict[str, float]:
+        """Inputs for `simulate(inputs=...)` from controls of the file that the mechanism was read from: by
+        name of actuator, or one number each in the order of the file.
+
+        Controls count in the units of the file and are taken to their range (ctrlrange), as there;
+        `mech.import_report.inputs` lists the actuators in that order."""
+        return control_inputs(self, controls)
 
     # Read-outs.  Arrays have one row per node: position (T, nb, 3), orientation (T, nb, 4), ...
 

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from sarrus.errors import MechanismError, unknown_name
+from sarrus.mechanism.rotations import multiply, rotate
+from sarrus.model.conventions import file_coordinate, is_file
 
 if TYPE_CHECKING:
+    from sarrus.model.frame_poses import Pose, Twist
     from sarrus.model.model import Model
 
 FLOAT = np.dtype(float)
@@ -48,8 +51,13 @@ class State:
             except (TypeError, ValueError):
                 raise MechanismError(f"state: {what} must be an array of numbers") from None
 
-    def joint_position(self, name: str) -> float | np.ndarray:
-        """Coordinates of joint `name` [m, rad]: a number for one coordinate, else (k,)."""
+    def joint_position(self, name: str, convention: str = "sarrus") -> float | np.ndarray:
+        """Coordinates of joint `name` [m, rad]: a number for one coordinate, else (k,).
+
+        convention "file": of a joint of the file that the mechanism was read from, as it counts there."""
+        if is_file(convention):
+            joint, component, offset = file_coordinate(self.model, name)
+            return float(np.atleast_1d(self._read(joint, 0))[component]) + offset
         return self._read(name, 0)
 
     def joint_velocity(self, name: str) -> float | np.ndarray:
@@ -82,6 +90,30 @@ class State:
             joints = self.model.coordinates_of(x, q, v, w, self.winding)
             vars(self).update(_joints=joints, _read_from=(arrays, content))
         return vars(self)["_joints"]
+
+    def frame_pose(self, name: str) -> Pose:
+        """.position (3,) [m], .orientation (4,) and .matrix (4, 4) in the world, of a frame of `add_frame`,
+        or of a body by its name."""
+        from sarrus.model.frame_poses import Pose, frame_in_body
+
+        body, place, turned = frame_in_body(self.model.mechanism, name)
+        if body is None:
+            return Pose(place.copy(), turned.copy())
+        b = self.model.body_index[body]
+        q = self.orientation[b]
+        return Pose(self.position[b] + rotate(q, place), multiply(q, turned))
+
+    def frame_velocity(self, name: str) -> Twist:
+        """.linear (3,) [m/s] of the origin and .angular (3,) [rad/s] of a frame, or of a body by its name;
+        world frame."""
+        from sarrus.model.frame_poses import Twist, frame_in_body
+
+        body, place, _ = frame_in_body(self.model.mechanism, name)
+        if body is None:
+            return Twist(np.zeros(3), np.zeros(3))
+        b = self.model.body_index[body]
+        w = rotate(self.orientation[b], self.angular_velocity[b])
+        return Twist(self.velocity[b] + np.cross(w, rotate(self.orientation[b], place)), w)
 
     def body(self, name: str) -> int:
         """Row of body `name`."""

@@ -14,6 +14,7 @@ from sarrus.errors import MechanismError, unknown_name
 from sarrus.integrators.interface import WORK, Conventions, Method
 from sarrus.integrators.methods import conventions_of
 from sarrus.mechanism.rotations import Array, multiply, rotate
+from sarrus.model.conventions import file_coordinate, is_file
 from sarrus.trajectory import invariants
 from sarrus.trajectory import touches as contact
 from sarrus.trajectory.stats import Stats
@@ -152,8 +153,14 @@ class Trajectory:
         """Largest sliding velocity over the rolling constraints, (T+1,) [m/s]; 0 where nothing rolls."""
         return self._slip
 
-    def joint_position(self, name: str) -> Array:
-        """Coordinates of a joint, (T+1,) for one coordinate, else (T+1, k) [m, rad]; angles continuous."""
+    def joint_position(self, name: str, convention: str = "sarrus") -> Array:
+        """Coordinates of a joint, (T+1,) for one coordinate, else (T+1, k) [m, rad]; angles continuous.
+
+        convention "file": of a joint of the file that the mechanism was read from, as it counts there."""
+        if is_file(convention):
+            joint, component, offset = file_coordinate(self.model, name)
+            values = self._of_joint(joint, self._coordinates[0])
+            return values.reshape(len(values), -1)[:, component] + offset
         return self._of_joint(name, self._coordinates[0])
 
     def joint_velocity(self, name: str) -> Array:

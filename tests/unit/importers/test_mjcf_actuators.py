@@ -62,10 +62,12 @@ def test_one_sided_ranges_are_noted(tmp_path):
     assert any("from -1 to 5" in why for why in reasons(mech, "actuator", changed=True))
 
 
-def test_the_range_of_the_target_of_a_servo_is_listed(tmp_path):
+def test_the_range_of_the_target_of_a_servo_is_kept(tmp_path):
     mech = driven(tmp_path, '<position name="m" joint="h" kp="1" ctrlrange="-1 1"/>')
-    assert reasons(mech, "actuator")
-    assert "m" in mech.motors
+    assert not reasons(mech, "actuator")
+    control = mech.import_report.inputs["m"]
+    assert (control.lower, control.upper) == (-1.0, 1.0)
+    assert control.value(3.0) == control.value(1.0)
 
 
 @pytest.mark.parametrize(

@@ -73,3 +73,48 @@ def test_a_keyframe_of_a_held_robot_keeps_its_other_joints(tmp_path):
     text, qpos, _ = with_key(tmp_path, JOINTS["free"], seed=5)
     mech = loaded(tmp_path, text, fixed_base=True)
     np.testing.assert_allclose(mech.keyframes["k"].joints["b joint"], qpos[-1:])
+
+
+LEG = document(
+    body("thigh", '<joint name="hip" axis="0 1 0"/><joint name="yaw" axis="1 0 0"/>', inside=body(
+        "shank", '<joint name="knee" axis="0 1 0" ref="20"/>', at="0 0 -1"
+    )),
+    '<actuator><position name="knee" joint="knee" kp="40" ctrlrange="0 1"/>'
+    '<motor name="hip" joint="hip" gear="10"/></actuator>'
+    '<keyframe><key name="home" qpos="0.1 0.2 0.8" ctrl="0.8 0.5"/></keyframe>',
+)  # fmt: skip
+
+
+def test_joints_are_read_and_given_as_the_file_counts_them(tmp_path):
+    model = sarrus.build(loaded(tmp_path, LEG))
+    home = model.state(keyframe="home")
+    for name, value in (("hip", 0.1), ("yaw", 0.2), ("knee", 0.8)):
+        assert home.joint_position(name, convention="file") == pytest.approx(value)
+    there = model.state({"yaw": 0.2, "hip": 0.1, "knee": 0.8}, convention="file")
+    np.testing.assert_allclose(there.position, home.position, atol=1e-12)
+    bent = model.state({"yaw": 0.3}, keyframe="home", convention="file")
+    assert bent.joint_position("hip", convention="file") == pytest.approx(0.1)
+    with pytest.raises(sarrus.UnknownName, match="no joint of one coordinate in the file named 'kne'"):
+        home.joint_position("kne", convention="file")
+    with pytest.raises(sarrus.MechanismError, match="convention must be one of 'sarrus', 'file'"):
+        home.joint_position("knee", convention="mujoco")
+
+
+def test_controls_of_the_file_become_inputs_in_its_order_and_within_their_range(tmp_path):
+    model = sarrus.build(loaded(tmp_path, LEG))
+    inputs = model.keyframe_inputs("home")
+    assert inputs == pytest.approx({"knee": 0.8 - np.deg2rad(20), "hip": 5.0})
+    assert model.control_inputs([0.8, 0.5]) == pytest.approx(inputs)
+    assert model.control_inputs({"knee": 7.0}) == pytest.approx({"knee": 1.0 - np.deg2rad(20)})
+    knee = model.mechanism.import_report.inputs["knee"]
+    assert (knee.lower, knee.upper, knee.unit) == (0.0, 1.0, "rad")
+    with pytest.raises(sarrus.MechanismError, match="controls must be 2 finite numbers"):
+        model.control_inputs([1.0])
+    with pytest.raises(sarrus.UnknownName, match="no keyframe named 'hom'"):
+        model.keyframe_inputs("hom")
+
+
+def test_a_mechanism_of_no_file_has_no_convention_of_its_own():
+    model = sarrus.build(sarrus.gallery.pendulum(links=1))
+    with pytest.raises(sarrus.MechanismError, match="was not read from a robot file"):
+        model.control_inputs({"m": 1.0})

@@ -102,8 +102,6 @@ def add_motor(mech: Mechanism, robot: Robot, a: int, name: str) -> None:
             limit=limit,
         )
         factor, offset = gain / (stiffness * gear), force / (stiffness * gear) - place.offset
-        if model.actuator_ctrllimited[a] and not robot.disabled("CLAMPCTRL"):
-            findings.lose("actuator", name, "the range of the control: a servo takes any target")
     else:
         limit = effort_limit(robot, a, name, gear, gain if not force else None)
         mech.add_motor(motor, place.joint, mode="force", component=component, limit=limit)
@@ -114,11 +112,34 @@ def add_motor(mech: Mechanism, robot: Robot, a: int, name: str) -> None:
             findings.change(
                 "actuator", name, f"pushes with {offset:.6g} at control 0; the input must hold it"
             )
-    findings.inputs[name] = Input(motor, factor, offset)
+    findings.inputs[name] = Input(motor, factor, offset, *control_range(robot, a), unit_of(robot, a))
     for table, what in (("actuator_dampingpoly", "nonlinear damping"), ("actuator_delay", "delay")):
         numbers = column(model, table)
         if numbers is not None and np.any(numbers[a]):
             findings.lose("actuator", name, f"its {what}")
+
+
+def control_range(robot: Robot, a: int) -> tuple[float, float]:
+    """Bounds of the control of an actuator, infinite where it has none."""
+    if robot.model.actuator_ctrllimited[a] and not robot.disabled("CLAMPCTRL"):
+        lower, upper = robot.model.actuator_ctrlrange[a]
+        return float(lower), float(upper)
+    return -np.inf, np.inf
+
+
+def unit_of(robot: Robot, a: int) -> str:
+    """The unit of the control of an actuator on a joint, as far as its gain tells."""
+    model = robot.model
+    joint = int(model.actuator_trnid[a, 0])
+    if named("mjtTrn", model.actuator_trntype[a]) not in ("joint", "jointinparent"):
+        return ""
+    turns = named("mjtJoint", model.jnt_type[joint]) == "hinge"
+    gain, (_, stiffness, damping) = float(model.actuator_gainprm[a, 0]), bias_of(model, a)
+    if stiffness > 0.0 and gain == stiffness:
+        return "rad" if turns else "m"
+    if stiffness == 0.0 and damping > 0.0 and gain == damping:
+        return "rad/s" if turns else "m/s"
+    return ("N m" if turns else "N") if stiffness == damping == 0.0 and gain == 1.0 else ""
 
 
 def add_damper(
