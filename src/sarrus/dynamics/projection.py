@@ -4,23 +4,20 @@ from sarrus import layout as at
 from sarrus._jit import helper, kernel
 from sarrus.kinematics.coordinates import add_pair, arm_between, coordinate_of_freedom
 from sarrus.kinematics.row_vectors import is_compliant
-from sarrus.maths.access import add_to6, get1, get3, get6, get9, get_symmetric, put1, put6, put_symmetric
-from sarrus.maths.spatial import (
-    ZERO6,
-    add6,
-    add_symmetric,
-    axpy6,
-    carry_force,
-    carry_motion,
-    carry_symmetric,
-    dot6,
-    minus_outer_symmetric,
-    scale6,
-    symmetric_mv6,
-)
+from sarrus.maths.access import add_to6, get1, get3, get6, get9, put1, put6
+from sarrus.maths.spatial import ZERO6, carry_motion
 from sarrus.maths.vectors import ZERO9, diagonal, mv, scale3
-from sarrus.solvers.border import border, carry_rows, close_rows, close_rows_pivoted, open_border, solve_rows
-from sarrus.solvers.tree import clear_seeds, closes, is_open, solve_link
+from sarrus.solvers.border import close_rows_pivoted, open_border, solve_rows
+from sarrus.solvers.tree import (
+    add_children_symmetric,
+    begin_body,
+    clear_seeds,
+    closes,
+    eliminate_freedom_symmetric,
+    end_system,
+    pass_on_symmetric,
+    solve_link,
+)
 
 
 @kernel
@@ -35,8 +32,7 @@ def add_drive_impulses(topo, par, state, work, column):
             for i in range(topo[b + 1, at.ROTATIONS] + topo[b + 1, at.TRANSLATIONS]):
                 effort = get1(work, first + i, column)
                 if column == at.RATE:
-                    drive = topo[topo[0, at.T_JOINTS] + c, at.JOINT_DRIVE]
-                    effort *= get1(par, drive, at.DRIVE_I + coordinate_of_freedom(topo, b, i))
+                    effort *= armature(topo, par, b, i, True)
                 add_pair(topo, state, at.P, c, effort, get6(work, first + i, at.W0), arm)
 
 
@@ -87,6 +83,16 @@ def projection_compliance(topo, par, work):
         put1(work, topo[0, at.W_ROWS] + k, at.GAIN, gain)
 
 
+@helper
+def armature(topo, par, b, i, elements):
+    """Armature of freedom i of body b"""
+    if elements is not None:
+        if topo[b + 1, at.FLAGS] & at.DRIVEN:
+            drive = topo[topo[0, at.T_JOINTS] + topo[b + 1, at.LINK_JOINT], at.JOINT_DRIVE]
+            return get1(par, drive, at.DRIVE_I + coordinate_of_freedom(topo, b, i))
+    return 0.0
+
+
 @kernel
 def project_up(topo, par, state, work, loops, elements, choice):
     """Eliminates [M, -G'; G, 0] at the node, right-hand side the momenta.
@@ -96,49 +102,21 @@ def project_up(topo, par, state, work, loops, elements, choice):
     if loops is not None:
         open_border(topo, work, at.G0)
     for b in range(n - 1, -1, -1):
-        a = topo[b + 1, at.PARENT]
-        if loops is not None:
-            if closes(topo, b):
-                if choice is not None:
-                    close_rows_pivoted(topo, work, b, b + 1, choice)
-                else:
-                    close_rows(topo, work, b, b + 1)
-        M, r = (diagonal(get1(par, b, at.MASS)), ZERO9, get9(work, b, at.JW)), get6(state, b, at.P)
-        if topo[b + 1, at.CHILDREN] > 0:
-            M, r = add_symmetric(M, get_symmetric(work, b, at.D)), add6(r, get6(work, b, at.RHS))
-        first = topo[0, at.W_FREEDOMS] + topo[b + 1, at.FREEDOM]
-        for i in range(topo[b + 1, at.ROTATIONS] + topo[b + 1, at.TRANSLATIONS]):
-            s = get6(work, first + i, at.S0)
-            u = symmetric_mv6(M, s)
-            p = dot6(u, s)
-            if elements is not None:
-                if topo[b + 1, at.FLAGS] & at.DRIVEN:
-                    drive = topo[topo[0, at.T_JOINTS] + topo[b + 1, at.LINK_JOINT], at.JOINT_DRIVE]
-                    p += get1(par, drive, at.DRIVE_I + coordinate_of_freedom(topo, b, i))
-            pivot = 1.0 / p
-            v, t = scale6(pivot, u), pivot * dot6(s, r)
-            M, r = minus_outer_symmetric(M, u, v), axpy6(-t, u, r)
-            put6(work, first + i, at.SD, v)
-            put1(work, first + i, at.T, t)
-            put1(work, first + i, at.PIVOT, pivot)
-            if loops is not None:
-                if is_open(topo, b):
-                    border(topo, work, b, i, s, s, u, v, pivot, t)
-        arm = get3(work, b, at.ARM0)
-        if a < n:
-            M, r = carry_symmetric(M, arm), carry_force(r, arm)
-            if topo[b + 1, at.FIRST] == 0:
-                M, r = add_symmetric(M, get_symmetric(work, a, at.D)), add6(r, get6(work, a, at.RHS))
-            put_symmetric(work, a, at.D, M)
-            put6(work, a, at.RHS, r)
-        if loops is not None:
-            if is_open(topo, b):
-                carry_rows(topo, work, b, arm, arm)
-    if loops is not None:
         if choice is not None:
-            close_rows_pivoted(topo, work, n, 0, choice)
+            if closes(topo, b):
+                close_rows_pivoted(topo, work, b, b + 1, choice)
         else:
-            close_rows(topo, work, n, 0)
+            begin_body(topo, work, b, loops)
+        M = diagonal(get1(par, b, at.MASS)), ZERO9, get9(work, b, at.JW)
+        M, r = add_children_symmetric(topo, work, b, M, get6(state, b, at.P))
+        for i in range(topo[b + 1, at.ROTATIONS] + topo[b + 1, at.TRANSLATIONS]):
+            own = armature(topo, par, b, i, elements)
+            M, r = eliminate_freedom_symmetric(topo, work, b, i, (M, r), own, loops)
+        pass_on_symmetric(topo, work, b, M, r, get3(work, b, at.ARM0), loops)
+    if choice is not None:
+        close_rows_pivoted(topo, work, n, 0, choice)
+    else:
+        end_system(topo, work, loops)
 
 
 @kernel

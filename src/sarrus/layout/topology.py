@@ -27,11 +27,11 @@ FREEDOM = links.column(
 )
 CHILDREN = links.column(
     "CHILDREN", 1, "count", "what adds to the sums of the body: children, and a seed",
-    "model", "solvers, dynamics, model, integrators",
+    "model", "solvers, model, integrators",
 )  # fmt: skip
 FIRST = links.column(
     "FIRST", 1, "flag", "whether it is the first child to add to its parent's sums",
-    "model", "solvers, dynamics, integrators",
+    "model", "solvers, integrators",
 )  # fmt: skip
 EDGE0 = links.column("EDGE0", 1, "index", "first edge at the body", "model", "solvers")
 EDGE1 = links.column("EDGE1", 1, "index", "the edge after its last", "model", "solvers")

@@ -11,11 +11,11 @@ from sarrus.layout.limits import MAX_CUSTOM_BODIES
 bodies = Table("work", "bodies", "a body, and the world in line n")
 D = bodies.column(
     "D", 36, "kg/s, kg m/s, kg m^2/s", "sum over children of the factorisation, four 3x3 blocks",
-    "dynamics, solvers, integrators", "dynamics, solvers, integrators",
+    "solvers, integrators", "solvers, integrators",
 )  # fmt: skip
 RHS = bodies.column(
     "RHS", 6, "N s, N m s", "sum over children of the right-hand side",
-    "dynamics, solvers, integrators", "solvers, integrators",
+    "solvers, integrators", "solvers, integrators",
 )  # fmt: skip
 F = bodies.column("F", 6, "N s, N m s", "residual", "integrators", "solvers, integrators")
 X1 = bodies.column(
@@ -82,14 +82,14 @@ freedoms = Table("work", "freedoms", "a freedom of the spanning tree")
 S0 = freedoms.column(
     "S0", 6, "1, m", "motion at the node", "kinematics, dynamics", "solvers, dynamics, integrators"
 )
-S1 = freedoms.column("S1", 6, "1, m", "motion at the trial configuration", "integrators", "integrators")
-DS = freedoms.column("DS", 6, "kg/s, kg m/s", "D s", "solvers, integrators", "solvers")
-SD = freedoms.column("SD", 6, "1, m", "s' D over the pivot", "solvers, dynamics, integrators", "solvers")
+S1 = freedoms.column("S1", 6, "1, m", "motion at the trial configuration", "solvers, integrators", "integrators")
+DS = freedoms.column("DS", 6, "kg/s, kg m/s", "D s", "solvers", "solvers")
+SD = freedoms.column("SD", 6, "1, m", "s' D over the pivot", "solvers", "solvers")
 PIVOT = freedoms.column(
-    "PIVOT", 1, "s/kg, s/(kg m^2)", "1 over the pivot", "solvers, dynamics, integrators", "solvers"
+    "PIVOT", 1, "s/kg, s/(kg m^2)", "1 over the pivot", "solvers", "solvers"
 )
 T = freedoms.column(
-    "T", 1, "m, rad", "scaled residual", "solvers, dynamics, integrators", "solvers, integrators"
+    "T", 1, "m, rad", "scaled residual", "solvers, integrators", "solvers, integrators"
 )
 EFFORT_LEFT = freedoms.column(
     "EFFORT_LEFT", 1, "N s, N m s", "implicit effort of a driven joint at the first node",
@@ -97,7 +97,7 @@ EFFORT_LEFT = freedoms.column(
 )  # fmt: skip
 STIFFNESS = freedoms.column(
     "STIFFNESS", 1, "kg/s, kg m^2/s", "its derivative by the coordinate",
-    "integrators", "integrators",
+    "integrators", "solvers, integrators",
 )  # fmt: skip
 EFFORT_RIGHT = freedoms.column(
     "EFFORT_RIGHT", 1, "N s, N m s", "effort at the last node; stage of momenta: impulse of the armature",

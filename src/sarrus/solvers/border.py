@@ -75,8 +75,10 @@ def renew_border(topo, work):
 
 
 @kernel
-def border(topo, work, b, i, s0, s1, u, v, pivot, t):
-    """Freedom i of body b is eliminated from the open rows"""
+def border(topo, work, b, i, motions, update, pivot, t):
+    """Freedom i of body b is eliminated from the open rows; update: (u, v) of the block, D - u v'"""
+    s0, s1 = motions
+    u, v = update
     edges, rows = topo[0, at.W_EDGES], topo[0, at.W_ROWS]
     e0, e1 = topo[b + 1, at.EDGE0], topo[b + 1, at.EDGE1]
     for e in range(e0, e1):
