@@ -301,6 +301,7 @@ from sarrus.layout.work import SCRATCH_W as SCRATCH_W
 from sarrus.layout.work import SCRATCH_X as SCRATCH_X
 from sarrus.layout.work import SD as SD
 from sarrus.layout.work import SLOTS as SLOTS
+from sarrus.layout.work import START_ENERGY as START_ENERGY
 from sarrus.layout.work import STIFFNESS as STIFFNESS
 from sarrus.layout.work import STIFFNESS_BASE as STIFFNESS_BASE
 from sarrus.layout.work import TC as TC
@@ -310,6 +311,7 @@ from sarrus.layout.work import U_BEFORE as U_BEFORE
 from sarrus.layout.work import U_PLASTIC as U_PLASTIC
 from sarrus.layout.work import V_HELD as V_HELD
 from sarrus.layout.work import W0 as W0
+from sarrus.layout.work import WORST as WORST
 from sarrus.layout.work import X1 as X1
 from sarrus.layout.work import D as D
 from sarrus.layout.work import F as F

@@ -8,7 +8,7 @@ from __future__ import annotations
 from sarrus.layout.declare import Table
 from sarrus.layout.limits import MAX_CUSTOM_BODIES
 
-bodies = Table("work", "bodies", "a body, and the world in line n")
+bodies = Table("work", "bodies", "a body")
 D = bodies.column(
     "D", 36, "kg/s, kg m/s, kg m^2/s", "sum over children of the factorisation, four 3x3 blocks",
     "solvers, integrators", "solvers, integrators",
@@ -78,19 +78,27 @@ INPUT_FORCE = bodies.column(
     "dynamics", "dynamics, integrators",
 )  # fmt: skip
 
+world = Table("work", "world", "a body at rest, line n; numbers of the step where bodies have factors")
+world.shares(bodies, "F", "X1", "Q1", "R1", "DZ", "TURN", "MOTOR_FORCE", "INPUT_FORCE")
+WORST = world.column(
+    "WORST", 1, "m, 2 sin(angle/2)", "largest error of all border rows, redundant ones included",
+    "integrators", "integrators",
+)  # fmt: skip
+START_ENERGY = world.column(
+    "START_ENERGY", 1, "J", "energy at the first node of a step with contacts", "integrators", "integrators"
+)
+
 freedoms = Table("work", "freedoms", "a freedom of the spanning tree")
 S0 = freedoms.column(
     "S0", 6, "1, m", "motion at the node", "kinematics, dynamics", "solvers, dynamics, integrators"
 )
-S1 = freedoms.column("S1", 6, "1, m", "motion at the trial configuration", "solvers, integrators", "integrators")
+S1 = freedoms.column(
+    "S1", 6, "1, m", "motion at the trial configuration", "solvers, integrators", "integrators"
+)
 DS = freedoms.column("DS", 6, "kg/s, kg m/s", "D s", "solvers", "solvers")
 SD = freedoms.column("SD", 6, "1, m", "s' D over the pivot", "solvers", "solvers")
-PIVOT = freedoms.column(
-    "PIVOT", 1, "s/kg, s/(kg m^2)", "1 over the pivot", "solvers", "solvers"
-)
-T = freedoms.column(
-    "T", 1, "m, rad", "scaled residual", "solvers, integrators", "solvers, integrators"
-)
+PIVOT = freedoms.column("PIVOT", 1, "s/kg, s/(kg m^2)", "1 over the pivot", "solvers", "solvers")
+T = freedoms.column("T", 1, "m, rad", "scaled residual", "solvers, integrators", "solvers, integrators")
 EFFORT_LEFT = freedoms.column(
     "EFFORT_LEFT", 1, "N s, N m s", "implicit effort of a driven joint at the first node",
     "integrators", "solvers, integrators",

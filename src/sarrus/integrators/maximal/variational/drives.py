@@ -12,7 +12,7 @@ from sarrus.maths.access import get1, put1
 
 
 @kernel
-def evaluate_drives(topo, par, state, work, b, dt, left, right):
+def evaluate_drives(topo, par, state, work, b, step):
     """Implicit efforts of link b at the trial configuration and their stiffness, into its freedoms"""
     c = topo[b + 1, at.LINK_JOINT]
     d, s = topo[topo[0, at.T_JOINTS] + c, at.JOINT_DRIVE], topo[0, at.S_JOINTS] + c
@@ -22,7 +22,7 @@ def evaluate_drives(topo, par, state, work, b, dt, left, right):
         q = dual_coordinate(topo, par, state, work, c, j)
         q0 = get1(state, s, at.COORD + j)
         before, after, stiffness = drive_impulses(
-            par, d, j, q - q0, q0, get1(state, s, at.SERVO_OFFSET + j), dt, left, right
+            par, d, j, q - q0, q0, get1(state, s, at.SERVO_OFFSET + j), step
         )
         put1(work, first + i, at.MOVED, q - q0)
         put1(work, first + i, at.EFFORT_LEFT, before)

@@ -19,22 +19,22 @@ BEYOND, LEAST_SCALAR = 1e3, 1e-3
 
 
 @helper
-def evaluate(topo, par, state, work, b, dt, left, right, gravity, loops, elements):
+def evaluate(topo, par, state, work, b, step, loops, elements):
     """Trial step and residual of link b for the rates of its joint, parents first; returns (error, a sum that
     keeps NaN).  The configuration itself is made where something is evaluated there.
 
     left, right: weights of the forces at the two nodes of the step (1/2, 1/2: second order; 1, 0: as printed
     in [MC23])"""
-    v, w, turn = follow(topo, par, state, work, b, dt)
+    v, w, turn = follow(topo, par, state, work, b, step.dt)
     if loops is not None or elements is not None:
-        place_turned(state, work, b, dt, v, turn)
+        place_turned(state, work, b, step.dt, v, turn)
     m = get1(par, b, at.MASS)
     r = sub6(get6(state, b, at.P), momentum(m, get9(work, b, at.JW), v, w, turn[0], vector_part(turn)))
     if elements is not None:
-        r = axpy6(left * dt, get6(state, b, at.FORCE), r)
+        r = axpy6(step.left * step.dt, get6(state, b, at.FORCE), r)
         if topo[b + 1, at.FLAGS] & at.DRIVEN:
-            evaluate_drives(topo, par, state, work, b, dt, left, right)
+            evaluate_drives(topo, par, state, work, b, step)
     else:
-        r = (axpy3(left * dt * m, gravity, r[0]), r[1])
+        r = (axpy3(step.left * step.dt * m, step.gravity, r[0]), r[1])
     put6(work, b, at.F, r)
     return (0.0 if turn[0] > LEAST_SCALAR else BEYOND), sum6(r)

@@ -27,6 +27,7 @@ from sarrus.integrators.maximal.variational.newton import (
     link_direction,
     residual_of_border,
 )
+from sarrus.integrators.maximal.variational.scalars import Path
 from sarrus.integrators.maximal.variational.system import eliminate
 from sarrus.integrators.maximal.variational.user_forces import seed_bodies
 from sarrus.kinematics.row_vectors import put_rows
@@ -35,7 +36,7 @@ from sarrus.maths.quaternion import half_turn, in_domain
 from sarrus.maths.spatial import ZERO6, add6, axpy6, carry_force, dot6
 from sarrus.maths.vectors import add3, axpy3, cross, scale3
 from sarrus.solvers.border import solve_rows
-from sarrus.solvers.interior_point.attempts import CENTRAL, CENTRED, COLD, LOWER
+from sarrus.solvers.interior_point.attempts import CENTRAL, CENTRED, COLD, LOWER, final_level
 from sarrus.solvers.interior_point.central_path import (
     contact_errors,
     longest_contact_step,
@@ -76,16 +77,16 @@ RAISE = 10.0
 
 
 @kernel
-def evaluate_trial(topo, par, state, work, time, dt, left, right, gravity, loops, elements, whole):
+def evaluate_trial(topo, par, state, work, step, loops):
     """Trial configuration, residuals and contacts for the rates in `state`; returns the largest error of
     active rows"""
     top, total = 0.0, 0.0
     for b in range(topo[0, at.BODIES]):
-        e, s = evaluate(topo, par, state, work, b, dt, left, right, gravity, loops, elements)
+        e, s = evaluate(topo, par, state, work, b, step, loops, True)
         top, total = max(top, e), total + s
     error = top + 0.0 * total
-    error = residual_of_border(topo, par, state, work, time, dt, left, right, loops, elements, error, whole)
-    evaluate_contacts(topo, par, state, work, dt)
+    error = residual_of_border(topo, par, state, work, step, error, loops, True)
+    evaluate_contacts(topo, par, state, work, step.dt)
     return error
 
 
@@ -181,44 +182,40 @@ def part_in_domain(topo, state, work, dt, alpha):
 
 
 @kernel
-def newton_direction(topo, par, state, work, time, dt, left, stage, fresh, loops, elements):
+def newton_direction(topo, par, state, work, step, stage, fresh, loops):
     """Direction for the residuals of `put_residuals`; fresh: with new factors"""
     if fresh and stage == POSITIONS:
-        seed_bodies(topo, par, state, work, time, left)
+        seed_bodies(topo, par, state, work, step.time, step.left)
     else:
         clear_seeds(topo, work)
     if fresh:
         if loops is not None:
             if stage == POSITIONS:
-                put_rows(topo, par, state, work, at.G1, False, elements)
-        add_matrix(topo, state, work, dt, loops)
-    add_right_hand_side(topo, state, work, dt, loops)
+                put_rows(topo, par, state, work, at.G1, False, True)
+        add_matrix(topo, state, work, step.dt, loops)
+    add_right_hand_side(topo, state, work, step.dt, loops)
     if fresh:
-        eliminate(topo, par, state, work, dt, stage == MOMENTA, loops, elements)
+        eliminate(topo, par, state, work, step.dt, stage == MOMENTA, loops, True)
     else:
-        correct(topo, work, loops, elements)
-    direction(topo, state, work, dt, loops)
-    put_directions(topo, state, work, dt, loops)
+        correct(topo, work, loops, True)
+    direction(topo, state, work, step.dt, loops)
+    put_directions(topo, state, work, step.dt, loops)
 
 
 @kernel
-def interior(
-    topo, par, state, work, time, dt, left, right, gravity, tolerance, end, most, level, centre, error, stage,
-    loops, elements, whole,
-):  # fmt: skip
+def interior(topo, par, state, work, step, path, error, loops):
     """Iterations from the variables in `work`; returns (status, iterations).
 
-    end: barrier to reach, natural units; error: largest error of the joints at the start.  level: 0 for
-    Mehrotra's predictor-corrector, which lowers the barrier by no more than the factor `centre` at once; else
-    the barrier at the start of short steps, which stay close to the path and lower the barrier only where all
-    products are near it"""
+    error: largest error of the joints at the start.  Short steps stay close to the path, and lower the
+    barrier only where all products are near it"""
+    stage, end, most, level, centre = path
     short, polished, solved, sure, top, aim = 0, False, False, False, 0.0, end
-    loose = min(LOOSE, LOOSE_GAP / (9.81 * dt * dt))
+    loose = min(LOOSE, LOOSE_GAP / (9.81 * step.dt * step.dt))
     for iteration in range(most + POLISH + 1):
         gap_error, sure, least = contact_errors(topo, state, work)
         mean, top = mean_product(topo, state, work, 0.0)
-        left_over = keep_nan_max(imbalance(topo, par, work, dt), error)
-        solved = left_over < tolerance and gap_error < GAP_ERROR
+        left_over = keep_nan_max(imbalance(topo, par, work, step.dt), error)
+        solved = left_over < step.tolerance and gap_error < GAP_ERROR
         aim = max(end, least)
         if solved and top <= PRODUCTS * aim:
             if sure and (polished or top <= CLOSE * aim):
@@ -232,7 +229,7 @@ def interior(
             break
         if level == 0.0:
             put_residuals(topo, state, work, 0.0, 0.0)
-            newton_direction(topo, par, state, work, time, dt, left, stage, True, loops, elements)
+            newton_direction(topo, par, state, work, step, stage, True, loops)
             reach = min(1.0, longest_contact_step(topo, state, work))
             ahead = max(mean_product(topo, state, work, reach)[0], 0.0) / mean
             target = max(max(ahead * ahead * ahead, centre) * mean, aim)
@@ -241,7 +238,7 @@ def interior(
             if off_centre(topo, state, work, level) < CENTRED:
                 level = max(LOWER * level, aim)
             put_residuals(topo, state, work, level, 0.0)
-        newton_direction(topo, par, state, work, time, dt, left, stage, level > 0.0, loops, elements)
+        newton_direction(topo, par, state, work, step, stage, level > 0.0, loops)
         fraction = FRACTION if level == 0.0 else SAFE_FRACTION
         alpha = min(1.0, fraction * longest_contact_step(topo, state, work))
         if not alpha > 0.0:
@@ -252,14 +249,12 @@ def interior(
         if short == 2:
             return ITERATION_LIMIT, iteration + 1
         if stage == POSITIONS:
-            alpha = part_in_domain(topo, state, work, dt, alpha)
-        move(topo, state, work, dt, alpha, stage, loops)
+            alpha = part_in_domain(topo, state, work, step.dt, alpha)
+        move(topo, state, work, step.dt, alpha, stage, loops)
         if stage == POSITIONS:
-            error = evaluate_trial(
-                topo, par, state, work, time, dt, left, right, gravity, loops, elements, whole
-            )
+            error = evaluate_trial(topo, par, state, work, step, loops)
         else:
-            error = evaluate_momenta(topo, par, state, work, dt, loops)
+            error = evaluate_momenta(topo, par, state, work, step.dt, loops)
     # In the last resort, a stage whose equations hold has not failed for want of iterations.
     if level > 0.0 and solved and sure and top < max(loose, PRODUCTS * aim):
         return CONVERGED, most + POLISH
@@ -274,10 +269,7 @@ def begin_contacts(topo, state, work, dt, level, memory):
 
 
 @kernel
-def solve_from_convex(
-    topo, par, state, work, time, dt, left, right, gravity, tolerance, end, barrier, stage, loops, elements,
-    whole,
-):  # fmt: skip
+def solve_from_convex(topo, par, state, work, step, barrier, stage, loops):
     """A stage from its cold start without forces: the convex problem with the slips in LAG, from `barrier`
     times the squared error, then Coulomb's law; returns (status, iterations, barrier for the next try).
 
@@ -285,19 +277,16 @@ def solve_from_convex(
     put_law(topo, state, work, True)
     status, done = CONVERGED, 0
     for phase in range(2):
-        factor, aim = (barrier, CONVEX_LEVEL) if phase == 0 else (START, end)
+        factor, aim = (barrier, CONVEX_LEVEL) if phase == 0 else (START, final_level(step.dt))
         level = factor * error_of_forces(topo, state, work) ** 2
         centre_contacts(topo, state, work, max(level, CONVEX_LEVEL))
         if stage == POSITIONS:
-            error = evaluate_trial(
-                topo, par, state, work, time, dt, left, right, gravity, loops, elements, whole
-            )
+            error = evaluate_trial(topo, par, state, work, step, loops)
         else:
-            error = evaluate_momenta(topo, par, state, work, dt, loops)
+            error = evaluate_momenta(topo, par, state, work, step.dt, loops)
         status, count = interior(
-            topo, par, state, work, time, dt, left, right, gravity, tolerance, aim, COLD, 0.0, CENTRAL, error,
-            stage, loops, elements, whole,
-        )  # fmt: skip
+            topo, par, state, work, step, Path(stage, aim, COLD, 0.0, CENTRAL), error, loops
+        )
         done += count
         if phase == 0:
             put_law(topo, state, work, False)

@@ -22,6 +22,7 @@ from sarrus.integrators.maximal.variational.interior import (
 )
 from sarrus.integrators.maximal.variational.momentum_balance import put_gaps
 from sarrus.integrators.maximal.variational.newton import CONVERGED, ITERATION_LIMIT
+from sarrus.integrators.maximal.variational.scalars import Path
 from sarrus.integrators.maximal.variational.stages import (
     clear_multipliers,
     keep_forces,
@@ -56,7 +57,7 @@ ROUNDING = 1e-9
 
 
 @kernel
-def enter_momenta(topo, par, state, work, dt, bounce, weakness, loops, elements):
+def enter_momenta(topo, par, state, work, dt, bounce, weakness, loops):
     """The linear system of the momentum stage: rows of the node, no errors, gaps dt times normal velocities.
 
     bounce: 1 with restitution, 0 without; weakness: rows of loops that are left out"""
@@ -73,7 +74,7 @@ def enter_momenta(topo, par, state, work, dt, bounce, weakness, loops, elements)
                 put1(work, first + i, at.STIFFNESS, inertia / dt)
     base_of_efforts(topo, work)
     if loops is not None:
-        put_rows(topo, par, state, work, at.G1, True, elements)
+        put_rows(topo, par, state, work, at.G1, True, True)
         projection_compliance(topo, par, work)
         for k in range(topo[0, at.ROWS]):
             line = topo[0, at.W_ROWS] + k
@@ -112,25 +113,25 @@ def any_weak(topo, state):
 
 
 @kernel
-def gains_energy(topo, par, state, work, before, elements):
+def gains_energy(topo, par, state, work, before):
     """Whether the velocities U have more kinetic energy than those `before` and the contacts explain.
 
     T+ - T- = u+ . (G' lam + h D' f) - |u+ - u-|^2 / 2 in the metric of the masses, and without restitution
     the contacts do no more work than their products: a solution cannot gain.  Twice the products, since gaps
     are solved to half of themselves"""
-    momenta_of_velocities(topo, par, state, work, elements)
+    momenta_of_velocities(topo, par, state, work, True)
     explained = before * (1.0 + ROUNDING) + 2.0 * barrier_work(topo, state, work)
     return not kinetic_energy(topo, state) <= explained
 
 
 @kernel
-def solve_momenta(topo, par, state, work, time, dt, gravity, tolerance, bounce, loops, elements, whole):
+def solve_momenta(topo, par, state, work, step, bounce, loops):
     """Velocities U after the impulses of the closed contacts, from those in U_BEFORE; returns (status,
     iterations).
 
     What converged is refused where it gains energy.  Where a loop is nearly singular and no start leads to a
     solution, the rows that nearly depend on the others are left out"""
-    end, done, status = final_level(dt), 0, ITERATION_LIMIT
+    done, status = 0, ITERATION_LIMIT
     before, weakness = 0.0, at.LOST
     for tries in range(2):
         if tries == 1:
@@ -148,9 +149,9 @@ def solve_momenta(topo, par, state, work, time, dt, gravity, tolerance, bounce, 
             for b in range(topo[0, at.BODIES]):
                 put6(state, b, at.U, get6(work, b, at.U_BEFORE))
             clear_multipliers(topo, state, loops)
-            enter_momenta(topo, par, state, work, dt, bounce, weakness, loops, elements)
+            enter_momenta(topo, par, state, work, step.dt, bounce, weakness, loops)
             if attempt == -1:
-                momenta_of_velocities(topo, par, state, work, elements)
+                momenta_of_velocities(topo, par, state, work, True)
                 before = kinetic_energy(topo, state)
                 if all_open(topo, state, work):
                     put_forces(topo, state, work, False)
@@ -162,9 +163,8 @@ def solve_momenta(topo, par, state, work, time, dt, gravity, tolerance, bounce, 
                     put_lags(topo, state, work, False)
                 put_forces(topo, state, work, False)
                 status, count, barrier = solve_from_convex(
-                    topo, par, state, work, time, dt, 0.0, 0.0, gravity, tolerance, end, barrier, MOMENTA,
-                    loops, elements, whole,
-                )  # fmt: skip
+                    topo, par, state, work, step, barrier, MOMENTA, loops
+                )
             else:
                 level, worst = start_level(topo, state, work)
                 level, memory, centre, short = attempt_of(
@@ -172,15 +172,13 @@ def solve_momenta(topo, par, state, work, time, dt, gravity, tolerance, bounce, 
                 )
                 if attempt == -1:
                     level, memory = WARM_LEVEL, at.FORCE2
-                begin_contacts(topo, state, work, dt, level, memory)
+                begin_contacts(topo, state, work, step.dt, level, memory)
                 most = WARM if attempt == -1 else LAST_RESORT if short else COLD
-                status, count = interior(
-                    topo, par, state, work, time, dt, 0.0, 0.0, gravity, tolerance, end, most,
-                    level if short else 0.0, centre, 0.0, MOMENTA, loops, elements, whole,
-                )  # fmt: skip
+                path = Path(MOMENTA, final_level(step.dt), most, level if short else 0.0, centre)
+                status, count = interior(topo, par, state, work, step, path, 0.0, loops)
             done += count
             if status == CONVERGED:
-                if bounce != 0.0 or not gains_energy(topo, par, state, work, before, elements):
+                if bounce != 0.0 or not gains_energy(topo, par, state, work, before):
                     return CONVERGED, done
                 status = ITERATION_LIMIT
     return status, done
@@ -193,13 +191,13 @@ def node_energy(topo, par, state, work, gravity):
 
 
 @kernel
-def blend(topo, par, state, work, allowed, elements):
+def blend(topo, par, state, work, allowed):
     """Takes as much of the rebound U (from U_PLASTIC) as leaves the kinetic energy below `allowed`; returns
     that part.
 
     Every blend of the two is admissible: gaps, cones and joints are convex in the velocities.  Newton's law
     of restitution with friction can create energy; this keeps it from doing so"""
-    momenta_of_velocities(topo, par, state, work, elements)
+    momenta_of_velocities(topo, par, state, work, True)
     bounced = kinetic_energy(topo, state)
     if bounced <= allowed:
         return 1.0
@@ -207,7 +205,7 @@ def blend(topo, par, state, work, allowed, elements):
         u = get6(state, b, at.U)
         put6(state, b, at.V, u)
         put6(state, b, at.U, get6(work, b, at.U_PLASTIC))
-    momenta_of_velocities(topo, par, state, work, elements)
+    momenta_of_velocities(topo, par, state, work, True)
     plastic, slope = kinetic_energy(topo, state), 0.0
     for b in range(topo[0, at.BODIES]):
         slope += dot6(get6(state, b, at.P), sub6(get6(state, b, at.V), get6(state, b, at.U)))
@@ -222,7 +220,7 @@ def blend(topo, par, state, work, allowed, elements):
 
 
 @kernel
-def momentum_stage(topo, par, state, work, time, dt, right, gravity, tolerance, loops, elements, whole):
+def momentum_stage(topo, par, state, work, step, loops):
     """Velocities and momenta at the node in `work`, with the impulses of the contacts that the position stage
     closed; U and P are those of the projection; returns (status, iterations).
 
@@ -230,19 +228,20 @@ def momentum_stage(topo, par, state, work, time, dt, right, gravity, tolerance, 
     nothing of which that is true; NOT_FINITE: numbers overflow.  Then the step is not to be accepted.
 
     At a singular node all of it is done with the row vectors of the neighbour that the projection used.
-    whole[1]: energy of the node before, for restitution"""
-    allowed = whole[1] - potential_energy(topo, par, state, work, gravity, True)
+    START_ENERGY, that of the node before, is for restitution"""
+    allowed = get1(work, topo[0, at.BODIES], at.START_ENERGY)
+    allowed -= potential_energy(topo, par, state, work, step.gravity, True)
     singular = False
     if loops is not None:
         singular = node_pivot(topo, state) < SINGULAR
         if singular:
-            place_bodies(topo, state, work, -ASIDE * dt)
-    enter_contacts(topo, par, state, work, dt)
+            place_bodies(topo, state, work, -ASIDE * step.dt)
+    enter_contacts(topo, par, state, work, step.dt)
     count, bounces = 0, False
     for i in range(topo[0, at.CONTACTS]):
         k = topo[0, at.S_CONTACTS] + i
         # Order 1 has all forces at the first node.
-        closed = get1(state, k, at.CLOSED) != 0.0 and (right > 0.0 or has_normal(topo, i))
+        closed = get1(state, k, at.CLOSED) != 0.0 and (step.right > 0.0 or has_normal(topo, i))
         put1(state, k, at.CLOSED, 1.0 if closed else 0.0)
         put1(state, k, at.ON, 1.0 if closed else 0.0)
         count += 1 if closed else 0
@@ -251,21 +250,16 @@ def momentum_stage(topo, par, state, work, time, dt, right, gravity, tolerance, 
         )
     status, done = CONVERGED, 0
     if count > 0:
-        status, done = solve_closed(
-            topo, par, state, work, time, dt, right, gravity, tolerance, allowed, bounces, loops, elements,
-            whole,
-        )  # fmt: skip
+        status, done = solve_closed(topo, par, state, work, step, allowed, bounces, loops)
     if singular:
         place_bodies(topo, state, work, 0.0)
     if count > 0:
-        momenta_of_velocities(topo, par, state, work, elements)
+        momenta_of_velocities(topo, par, state, work, True)
     return status, done
 
 
 @kernel
-def solve_closed(
-    topo, par, state, work, time, dt, right, gravity, tolerance, allowed, bounces, loops, elements, whole
-):  # fmt: skip
+def solve_closed(topo, par, state, work, step, allowed, bounces, loops):
     """Velocities U after the impulses of the contacts that are on: without restitution, then with it as far
     as the kinetic energy stays below `allowed`; returns (status, iterations)"""
     put_before(topo, state, work, at.U)
@@ -274,23 +268,19 @@ def solve_closed(
         put6(work, b, at.V_HELD, get6(state, b, at.V))
         put6(state, b, at.V, ZERO6)
         put4(work, b, at.TURN, IDENTITY)
-    if right > 0.0:
-        weigh_drags(topo, state, right)
-    status, done = solve_momenta(
-        topo, par, state, work, time, dt, gravity, tolerance, 0.0, loops, elements, whole
-    )
-    keep_forces(topo, state, work, MOMENTA, dt)
+    if step.right > 0.0:
+        weigh_drags(topo, state, step.right)
+    status, done = solve_momenta(topo, par, state, work, step, 0.0, loops)
+    keep_forces(topo, state, work, MOMENTA, step.dt)
     if status == CONVERGED and bounces:
         for b in range(topo[0, at.BODIES]):
             put6(work, b, at.U_PLASTIC, get6(state, b, at.U))
-        status, more = solve_momenta(
-            topo, par, state, work, time, dt, gravity, tolerance, 1.0, loops, elements, whole
-        )
+        status, more = solve_momenta(topo, par, state, work, step, 1.0, loops)
         done += more
-        part = blend(topo, par, state, work, allowed, elements)
+        part = blend(topo, par, state, work, allowed)
         blend_forces(topo, state, work, part)
-    if right > 0.0:
-        weigh_drags(topo, state, 1.0 / right)
+    if step.right > 0.0:
+        weigh_drags(topo, state, 1.0 / step.right)
     for b in range(topo[0, at.BODIES]):
         put6(state, b, at.V, get6(work, b, at.V_HELD))
     return status, done

@@ -53,28 +53,27 @@ def keep_nan_max(a, b):
 
 
 @kernel
-def residual_of_border(topo, par, state, work, time, dt, left, right, loops, elements, error, whole):
-    """Adds the border rows and the users' forces to the residual; `whole[0]` is the largest error of all
-    rows, redundant ones included"""
-    whole[0] = error
+def residual_of_border(topo, par, state, work, step, error, loops, elements):
+    """Adds the border rows and the users' forces to the residual; returns the largest error of active rows,
+    that of all rows is in WORST"""
     if elements is not None:
         if topo[0, at.CUSTOM_FORCES] > 0:
-            add_custom_forces(topo, par, state, work, time, left * dt, True)
+            add_custom_forces(topo, par, state, work, step.time, step.left * step.dt, True)
     if loops is not None:
-        active, everything = border_residual(topo, par, state, work, dt, left, right, elements)
-        whole[0] = keep_nan_max(error, everything)
+        active, everything = border_residual(topo, par, state, work, step, elements)
+        put1(work, topo[0, at.BODIES], at.WORST, keep_nan_max(error, everything))
         error = keep_nan_max(error, active)
     return error
 
 
 @kernel
-def factor_here(topo, par, state, work, time, dt, left, loops, elements):
+def factor_here(topo, par, state, work, step, loops, elements):
     """Factors and right-hand side; row vectors and free motions are those of the configuration in `work`"""
     if loops is not None:
         put_rows(topo, par, state, work, at.G1, False, elements)
     if elements is not None:
-        seed_bodies(topo, par, state, work, time, left)
-    return eliminate(topo, par, state, work, dt, False, loops, elements)
+        seed_bodies(topo, par, state, work, step.time, step.left)
+    return eliminate(topo, par, state, work, step.dt, False, loops, elements)
 
 
 @kernel
@@ -86,17 +85,17 @@ def place_trial(topo, par, state, work, dt):
 
 
 @kernel
-def factor(topo, par, state, work, time, dt, left, scales, loops, elements):
+def factor(topo, par, state, work, step, scales, loops, elements):
     """`factor_here`; where a loop is nearly singular, with the row vectors of a configuration further on.
 
     There the branches of motion meet, and the true derivative would take the noise of the residual for a
     reason to leave the branch.  Errors larger than noise need the true one: the careful variant takes it"""
-    norm = factor_here(topo, par, state, work, time, dt, left, loops, elements)
+    norm = factor_here(topo, par, state, work, step, loops, elements)
     if loops is not None:
-        if is_near_singular(topo, state, work, dt, scales):
-            place_trial(topo, par, state, work, (1.0 + ASIDE) * dt)
-            norm = factor_here(topo, par, state, work, time, dt, left, loops, elements)
-            place_trial(topo, par, state, work, dt)
+        if is_near_singular(topo, state, work, step.dt, scales):
+            place_trial(topo, par, state, work, (1.0 + ASIDE) * step.dt)
+            norm = factor_here(topo, par, state, work, step, loops, elements)
+            place_trial(topo, par, state, work, step.dt)
     return norm
 
 
@@ -122,16 +121,15 @@ def renew(topo, work, loops, elements):
 
 
 @kernel
-def attempt(
-    topo, par, state, work, time, dt, left, right, gravity, guess, amount, read, loops, elements, whole
-):  # fmt: skip
+def attempt(topo, par, state, work, step, start, loops, elements):
     """Trial configuration and residual for rates that do not come from the linear system; returns the largest
     error.
 
-    guess PREDICT: extrapolated from the node (where it was read out) and the steps before it, `amount` the
-    length of this step over that of the last one; ONWARD: the same, with the error of the last such
+    start: (guess, amount).  PREDICT: extrapolated from the node (where it was read out) and the steps before
+    it, `amount` the length of this step over that of the last one; ONWARD: the same, with the error of the last such
     prediction added.  RESTART: those of the node, multipliers 0.  SHIFT: moved by `amount` times the last
     change."""
+    guess, amount = start
     predicts = guess in (PREDICT, ONWARD)
     if loops is not None and not predicts:
         for k in range(topo[0, at.ROWS]):
@@ -144,7 +142,7 @@ def attempt(
             y, last = get1(state, b, at.RATES + i), get1(state, b, at.RATES2 + i)
             if predicts:
                 put1(state, b, at.RATES2 + i, y)
-                if read:
+                if step.read:
                     rate = (1.0 + amount) * rate_of(topo, state, work, b, i, at.U) - amount * y
                 else:
                     rate = (1.0 + amount) * y - amount * last
@@ -154,15 +152,15 @@ def attempt(
                     rate += y - before
             elif guess == SHIFT:
                 rate = y + amount * get1(work, b, at.D_RATES + i)
-            elif read:
+            elif step.read:
                 rate = rate_of(topo, state, work, b, i, at.U)
             else:
                 rate = last
             put1(state, b, at.RATES + i, rate)
-        e, s = evaluate(topo, par, state, work, b, dt, left, right, gravity, loops, elements)
+        e, s = evaluate(topo, par, state, work, b, step, loops, elements)
         top, total = max(top, e), total + s
     error = top + 0.0 * total
-    return residual_of_border(topo, par, state, work, time, dt, left, right, loops, elements, error, whole)
+    return residual_of_border(topo, par, state, work, step, error, loops, elements)
 
 
 @helper
@@ -179,20 +177,20 @@ def link_direction(topo, state, work, b, dt, loops):
 
 
 @kernel
-def advance(topo, par, state, work, time, dt, left, right, gravity, loops, elements, whole):
+def advance(topo, par, state, work, step, loops, elements):
     """Back-substitution, full Newton step and evaluation in one pass; returns the largest error of active
     rows"""
     top, total = 0.0, 0.0
     if loops is not None:
         solve_rows(topo, state, work, topo[0, at.BODIES], 0, ZERO6)
     for b in range(topo[0, at.BODIES]):
-        link_direction(topo, state, work, b, dt, loops)
+        link_direction(topo, state, work, b, step.dt, loops)
         for i in range(topo[b + 1, at.ROTATIONS] + topo[b + 1, at.TRANSLATIONS]):
             put1(state, b, at.RATES + i, get1(state, b, at.RATES + i) + get1(work, b, at.D_RATES + i))
-        e, s = evaluate(topo, par, state, work, b, dt, left, right, gravity, loops, elements)
+        e, s = evaluate(topo, par, state, work, b, step, loops, elements)
         top, total = max(top, e), total + s
     error = top + 0.0 * total
-    return residual_of_border(topo, par, state, work, time, dt, left, right, loops, elements, error, whole)
+    return residual_of_border(topo, par, state, work, step, error, loops, elements)
 
 
 @helper
@@ -205,107 +203,85 @@ def is_settled(norm, last, tolerance):
 
 
 @kernel
-def predict(
-    topo, par, state, work, time, dt, ratio, left, right, gravity, read, loops, elements, whole
-):  # fmt: skip
+def predict(topo, par, state, work, step, loops, elements):
     """`attempt` from the last step, `ratio` times as long as this one; returns the largest error"""
     n = topo[0, at.BODIES]
-    even = read and abs(ratio - 1.0) < EVEN
+    even = step.read and abs(step.ratio - 1.0) < EVEN
     guess = ONWARD if even and state[n, at.LEARNS] != 0.0 else PREDICT
     state[n, at.LEARNS] = 1.0 if even else 0.0
-    return attempt(
-        topo, par, state, work, time, dt, left, right, gravity, guess, ratio, read, loops, elements, whole
-    )
+    return attempt(topo, par, state, work, step, (guess, step.ratio), loops, elements)
 
 
 @kernel
-def step(
-    topo, par, state, work, time, dt, ratio, left, right, gravity, tolerance, limit, most, read, scales,
-    loops, elements, whole,
-):  # fmt: skip
+def newton_step(topo, par, state, work, step, scales, loops, elements):
     """Solves one step; returns (status, eliminations, corrections).  limit: error allowed in redundant rows;
     most: iterations.
 
     It stops where the correction after the next would be lost in rounding, and makes the next one: what a
     step leaves unsolved adds up over many steps, as a drift of energy"""
-    error = predict(
-        topo, par, state, work, time, dt, ratio, left, right, gravity, read, loops, elements, whole
-    )  # fmt: skip
-    norm = keep_nan_max(factor(topo, par, state, work, time, dt, left, scales, loops, elements), error)
+    error = predict(topo, par, state, work, step, loops, elements)
+    norm = keep_nan_max(factor(topo, par, state, work, step, scales, loops, elements), error)
     factored, corrected = 1, 0
-    while corrected < most:
+    while corrected < step.most:
         last = norm
-        error = advance(topo, par, state, work, time, dt, left, right, gravity, loops, elements, whole)
+        error = advance(topo, par, state, work, step, loops, elements)
         norm = keep_nan_max(renew(topo, work, loops, elements), error)
         corrected += 1
-        if is_settled(norm, last, tolerance):
-            advance(topo, par, state, work, time, dt, left, right, gravity, loops, elements, whole)
-            status, more = settle(
-                topo, par, state, work, time, dt, left, right, gravity, tolerance, limit, loops, elements,
-                whole,
-            )  # fmt: skip
+        if is_settled(norm, last, step.tolerance):
+            advance(topo, par, state, work, step, loops, elements)
+            status, more = settle(topo, par, state, work, step, loops, elements)
             return status, factored, corrected + 1 + more
-        if not norm < max(last, tolerance):
+        if not norm < max(last, step.tolerance):
             break
         if norm > max(REUSE * last, SMALL):
-            norm = factor(topo, par, state, work, time, dt, left, scales, loops, elements)
+            norm = factor(topo, par, state, work, step, scales, loops, elements)
             norm = keep_nan_max(norm, error)
             factored += 1
-    return careful_step(
-        topo, par, state, work, time, dt, left, right, gravity, tolerance, limit, most, read, factored,
-        corrected, loops, elements, whole,
-    )  # fmt: skip
+    return careful_step(topo, par, state, work, step, (factored, corrected), loops, elements)
 
 
 @kernel
-def careful_step(
-    topo, par, state, work, time, dt, left, right, gravity, tolerance, limit, most, read, factored,
-    corrected, loops, elements, whole,
-):  # fmt: skip
+def careful_step(topo, par, state, work, step, done, loops, elements):
     """Newton with a new factor in every iteration, from the node's velocities; a step that enlarges the joint
-    errors tenfold, or leaves the domain of the discrete rotation, is halved"""
-    error = attempt(
-        topo, par, state, work, time, dt, left, right, gravity, RESTART, 0.0, read, loops, elements, whole
-    )
-    for _ in range(most):
-        norm = factor_here(topo, par, state, work, time, dt, left, loops, elements)
+    errors tenfold, or leaves the domain of the discrete rotation, is halved; done: (eliminations,
+    corrections) before"""
+    factored, corrected = done
+    error = attempt(topo, par, state, work, step, (RESTART, 0.0), loops, elements)
+    for _ in range(step.most):
+        norm = factor_here(topo, par, state, work, step, loops, elements)
         norm = keep_nan_max(norm, error)
         factored += 1
-        if norm < tolerance:
-            advance(topo, par, state, work, time, dt, left, right, gravity, loops, elements, whole)
-            status, more = settle(
-                topo, par, state, work, time, dt, left, right, gravity, tolerance, limit, loops, elements,
-                whole,
-            )  # fmt: skip
+        if norm < step.tolerance:
+            advance(topo, par, state, work, step, loops, elements)
+            status, more = settle(topo, par, state, work, step, loops, elements)
             return status, factored, corrected + 1 + more
         if not norm < HUGE:
             return NOT_FINITE, factored, corrected
-        new = advance(topo, par, state, work, time, dt, left, right, gravity, loops, elements, whole)
+        new = advance(topo, par, state, work, step, loops, elements)
         corrected += 1
         alpha = 1.0
         while not new < max(10.0 * error, GROSS) and alpha > 1e-3:
             alpha *= 0.5
-            new = attempt(
-                topo, par, state, work, time, dt, left, right, gravity, SHIFT, -alpha, read, loops, elements,
-                whole,
-            )  # fmt: skip
+            new = attempt(topo, par, state, work, step, (SHIFT, -alpha), loops, elements)
         error = new
     return (OUT_OF_DOMAIN if error > 100.0 else ITERATION_LIMIT), factored, corrected
 
 
 @kernel
-def settle(topo, par, state, work, time, dt, left, right, gravity, tolerance, limit, loops, elements, whole):
+def settle(topo, par, state, work, step, loops, elements):
     """After convergence: up to two more corrections while the redundant rows still improve; returns (status,
     corrections)"""
     more = 0
     if loops is not None:
-        while whole[0] > tolerance and more < 2:
-            last = whole[0]
-            advance(topo, par, state, work, time, dt, left, right, gravity, loops, elements, whole)
+        worst = get1(work, topo[0, at.BODIES], at.WORST)
+        while worst > step.tolerance and more < 2:
+            last = worst
+            advance(topo, par, state, work, step, loops, elements)
             renew(topo, work, loops, elements)
+            worst = get1(work, topo[0, at.BODIES], at.WORST)
             more += 1
-            if not whole[0] < 0.5 * last:
+            if not worst < 0.5 * last:
                 break
-        if not whole[0] < limit:
+        if not worst < step.limit:
             return REDUNDANT_ROWS, more
     return CONVERGED, more

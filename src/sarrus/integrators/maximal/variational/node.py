@@ -47,18 +47,18 @@ def begin(topo, par, state, work, gravity, u, loops, elements):
 
 
 @kernel
-def accept(topo, par, state, work, time, dt, left, right, gravity, u, loops, elements):
+def accept(topo, par, state, work, step, u, loops, elements):
     """The trial configuration becomes the node; momentum there, free motions, arms and world inertia.  u:
     inputs at the node"""
     n = topo[0, at.BODIES]
     if loops is not None and elements is not None:
-        keep_compliant_impulses(topo, par, state, work, dt, left, right)
-    next_momenta(topo, par, state, work, dt, right, gravity, elements)
+        keep_compliant_impulses(topo, par, state, work, step)
+    next_momenta(topo, par, state, work, step, elements)
     restores = state[n, at.UNRESTORED] >= RESTORE
     state[n, at.UNRESTORED] = 0.0 if restores else state[n, at.UNRESTORED] + 1.0
     for b in range(n):
         if loops is None and elements is None:
-            place_turned(state, work, b, dt, get3(state, b, at.V), get4(work, b, at.TURN))
+            place_turned(state, work, b, step.dt, get3(state, b, at.V), get4(work, b, at.TURN))
         if restores:
             restore_joint(topo, par, state, work, b)
         put3(state, b, at.X, get3(work, b, at.X1))
@@ -70,7 +70,7 @@ def accept(topo, par, state, work, time, dt, left, right, gravity, u, loops, ele
         enter_drives(topo, par, state, work)
         add_drive_impulses(topo, par, state, work, at.EFFORT_RIGHT)
         if topo[0, at.CUSTOM_FORCES] > 0:
-            add_custom_forces(topo, par, state, work, time + dt, right * dt, False)
+            add_custom_forces(topo, par, state, work, step.time + step.dt, step.right * step.dt, False)
         enter_coordinates(topo, par, state, work, elements)
     else:
         follow_turns(topo, par, state, work)
@@ -80,13 +80,13 @@ def accept(topo, par, state, work, time, dt, left, right, gravity, u, loops, ele
         else:
             enter_rows(topo, par, state, work, elements)
     if elements is not None:
-        forces(topo, par, state, work, gravity, u)
+        forces(topo, par, state, work, step.gravity, u)
         for b in range(n):
-            put6(state, b, at.P, axpy6(right * dt, get6(state, b, at.FORCE), get6(state, b, at.P)))
+            put6(state, b, at.P, axpy6(step.right * step.dt, get6(state, b, at.FORCE), get6(state, b, at.P)))
 
 
 @kernel
-def next_momenta(topo, par, state, work, dt, right, gravity, elements):
+def next_momenta(topo, par, state, work, step, elements):
     """Momenta at the end of the step: those of its velocities, and what the balance of every freedom still
     misses: added to the momentum of its body, the opposite to that of its parent.
 
@@ -103,7 +103,7 @@ def next_momenta(topo, par, state, work, dt, right, gravity, elements):
         v, w, m = get3(state, b, at.V), get3(state, b, at.V + 3), get1(par, b, at.MASS)
         p = momentum(m, get9(work, b, at.JW), v, w, turn[0], vector_part(turn))
         if elements is None:
-            p = (axpy3(right * dt * m, gravity, p[0]), p[1])
+            p = (axpy3(step.right * step.dt * m, step.gravity, p[0]), p[1])
         r, missed = get6(work, b, at.F), ZERO6
         if topo[b + 1, at.CHILDREN] > 0:
             # Their opposites are in P, which the step no longer needs.
@@ -118,12 +118,12 @@ def next_momenta(topo, par, state, work, dt, right, gravity, elements):
                 missed = (missed[0], axpy3(t, axis, missed[1]))
             else:
                 # A force at the joint point of the first node, about the centre of mass at the last.
-                arm = axpy3(-dt, v, get3(work, b, at.PIVOT_B))
+                arm = axpy3(-step.dt, v, get3(work, b, at.PIVOT_B))
                 missed = axpy6(t, (axis, cross(arm, axis)), missed)
         put6(state, b, at.P, add6(p, missed))
         if a < n:
             arm0 = get3(work, b, at.ARM0)
-            arm = axpy3(dt, sub3(v, get3(state, a, at.V)), arm0)
+            arm = axpy3(step.dt, sub3(v, get3(state, a, at.V)), arm0)
             r, missed = carry_force(r, arm0), scale6(-1.0, carry_force(missed, arm))
             if topo[b + 1, at.FIRST] == 0:
                 r, missed = add6(r, get6(work, a, at.RHS)), add6(missed, get6(state, a, at.P))

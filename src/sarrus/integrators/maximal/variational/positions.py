@@ -23,7 +23,8 @@ from sarrus.integrators.maximal.variational.interior import (
     solve_from_convex,
 )
 from sarrus.integrators.maximal.variational.momenta import node_energy
-from sarrus.integrators.maximal.variational.newton import CONVERGED, REDUNDANT_ROWS, step
+from sarrus.integrators.maximal.variational.newton import CONVERGED, REDUNDANT_ROWS, newton_step
+from sarrus.integrators.maximal.variational.scalars import Path
 from sarrus.integrators.maximal.variational.stages import (
     clear_multipliers,
     exists,
@@ -101,24 +102,21 @@ def add_missed(topo, par, state, work, addition):
 
 
 @kernel
-def try_warm(
-    topo, par, state, work, time, dt, left, right, gravity, tolerance, end, loops, elements, whole
-):  # fmt: skip
+def try_warm(topo, par, state, work, step, loops):
     """From velocities V and forces of the last step, where they nearly fit; returns (whether it converged,
     iterations)"""
     put_forces(topo, state, work, True)
-    error = evaluate_trial(topo, par, state, work, time, dt, left, right, gravity, loops, elements, whole)
-    length = 9.81 * dt * dt
+    error = evaluate_trial(topo, par, state, work, step, loops)
+    length = 9.81 * step.dt * step.dt
     level, worst = start_level(topo, state, work)
-    bad = max(worst, imbalance(topo, par, work, dt) / length)
+    bad = max(worst, imbalance(topo, par, work, step.dt) / length)
     if not (bad < 1.0 and error < 1.0):
         return False, 0
-    add_contact_impulses(topo, state, work, work, at.F, -dt)
-    begin_contacts(topo, state, work, dt, max(WARM_LEVEL, bad * bad), at.FORCE1)
+    add_contact_impulses(topo, state, work, work, at.F, -step.dt)
+    begin_contacts(topo, state, work, step.dt, max(WARM_LEVEL, bad * bad), at.FORCE1)
     status, count = interior(
-        topo, par, state, work, time, dt, left, right, gravity, tolerance, end, WARM, 0.0, 0.0, error,
-        POSITIONS, loops, elements, whole,
-    )  # fmt: skip
+        topo, par, state, work, step, Path(POSITIONS, final_level(step.dt), WARM, 0.0, 0.0), error, loops
+    )
     return status == CONVERGED, count
 
 
@@ -135,23 +133,19 @@ def start_velocities(topo, state, work, left, dt, gravity):
 
 
 @kernel
-def solve_positions(
-    topo, par, state, work, time, dt, ratio, left, right, gravity, tolerance, loops, elements, whole
-):  # fmt: skip
+def solve_positions(topo, par, state, work, step, loops):
     """The position stage for the contacts that are on: warm starts that pass their test, then cold ones with
     rising barriers; RATES2 holds the rates of the last step; returns (status, iterations)"""
-    end, done = final_level(dt), 0
+    done = 0
     for guess in range(2):
         clear_multipliers(topo, state, loops)
         for b in range(topo[0, at.BODIES]):
             for i in range(topo[b + 1, at.ROTATIONS] + topo[b + 1, at.TRANSLATIONS]):
                 rate = get1(state, b, at.RATES2 + i)
                 if guess == 0:
-                    rate = (1.0 + ratio) * rate_of(topo, state, work, b, i, at.U) - ratio * rate
+                    rate = (1.0 + step.ratio) * rate_of(topo, state, work, b, i, at.U) - step.ratio * rate
                 put1(state, b, at.RATES + i, rate)
-        converged, count = try_warm(
-            topo, par, state, work, time, dt, left, right, gravity, tolerance, end, loops, elements, whole
-        )
+        converged, count = try_warm(topo, par, state, work, step, loops)
         done += count
         if converged:
             return CONVERGED, done
@@ -164,27 +158,24 @@ def solve_positions(
         if convex and barrier == 0.0:
             continue
         clear_multipliers(topo, state, loops)
-        start_velocities(topo, state, work, left, dt, gravity)
+        start_velocities(topo, state, work, step.left, step.dt, step.gravity)
         put_forces(topo, state, work, False)
-        error = evaluate_trial(topo, par, state, work, time, dt, left, right, gravity, loops, elements, whole)
+        error = evaluate_trial(topo, par, state, work, step, loops)
         if convex:
             if attempt == FIRST_CONVEX:
                 put_lags(topo, state, work, False)
             status, count, barrier = solve_from_convex(
-                topo, par, state, work, time, dt, left, right, gravity, tolerance, end, barrier, POSITIONS,
-                loops, elements, whole,
-            )  # fmt: skip
+                topo, par, state, work, step, barrier, POSITIONS, loops
+            )
         else:
             level, worst = start_level(topo, state, work)
             level, memory, centre, short = attempt_of(
                 attempt, level, loaded_level(topo, state, work, at.FORCE1)
             )
-            begin_contacts(topo, state, work, dt, level, memory)
-            status, count = interior(
-                topo, par, state, work, time, dt, left, right, gravity, tolerance, end,
-                LAST_RESORT if short else COLD, level if short else 0.0, centre, error, POSITIONS, loops,
-                elements, whole,
-            )  # fmt: skip
+            begin_contacts(topo, state, work, step.dt, level, memory)
+            most, short = (LAST_RESORT, level) if short else (COLD, 0.0)
+            path = Path(POSITIONS, final_level(step.dt), most, short, centre)
+            status, count = interior(topo, par, state, work, step, path, error, loops)
         done += count
         if status == CONVERGED:
             break
@@ -204,40 +195,31 @@ def enter_node(topo, par, state, work, dt):
 
 
 @kernel
-def position_stage(
-    topo, par, state, work, time, dt, ratio, left, right, gravity, tolerance, limit, most, read, scales,
-    loops, elements, whole,
-):  # fmt: skip
-    """Positions at the end of the step; returns (status, eliminations, iterations).  whole[1]: energy at its
-    start"""
-    whole[1] = node_energy(topo, par, state, work, gravity)
+def position_stage(topo, par, state, work, step, scales, loops):
+    """Positions at the end of the step; returns (status, eliminations, iterations)."""
+    n = topo[0, at.BODIES]
+    put1(work, n, at.START_ENERGY, node_energy(topo, par, state, work, step.gravity))
     for b in range(topo[0, at.BODIES]):
         put6(state, b, at.RATES2, get6(state, b, at.RATES))
-    start_velocities(topo, state, work, left, dt, gravity)
-    rims = place_spares(topo, state, work, dt)
-    enter_node(topo, par, state, work, dt)
-    count = choose_near(topo, par, state, work, dt)
+    start_velocities(topo, state, work, step.left, step.dt, step.gravity)
+    rims = place_spares(topo, state, work, step.dt)
+    enter_node(topo, par, state, work, step.dt)
+    count = choose_near(topo, par, state, work, step.dt)
     factored, done = 0, 0
     status = CONVERGED
-    weigh_drags(topo, state, left)
+    weigh_drags(topo, state, step.left)
     for addition in range(ADDITIONS + 2):
         if count == 0:
             for b in range(topo[0, at.BODIES]):
                 put6(state, b, at.RATES, get6(state, b, at.RATES2))
-            status, f, c = step(
-                topo, par, state, work, time, dt, ratio, left, right, gravity, tolerance, limit, most, read,
-                scales, loops, elements, whole,
-            )  # fmt: skip
+            status, f, c = newton_step(topo, par, state, work, step, scales, loops, True)
             base_of_efforts(topo, work)
         else:
             state[topo[0, at.BODIES], at.LEARNS] = 0.0
-            status, c = solve_positions(
-                topo, par, state, work, time, dt, ratio, left, right, gravity, tolerance, loops, elements,
-                whole,
-            )  # fmt: skip
+            status, c = solve_positions(topo, par, state, work, step, loops)
             f = c
             if loops is not None:
-                if status == CONVERGED and not whole[0] < limit:
+                if status == CONVERGED and not get1(work, n, at.WORST) < step.limit:
                     status = REDUNDANT_ROWS
         factored += f
         done += c
@@ -249,11 +231,11 @@ def position_stage(
         count += added
         if rims > 0:
             # Points may have been put elsewhere.
-            start_velocities(topo, state, work, left, dt, gravity)
+            start_velocities(topo, state, work, step.left, step.dt, step.gravity)
             place_bodies(topo, state, work, 0.0)
-            enter_node(topo, par, state, work, dt)
-    weigh_drags(topo, state, 1.0 / left)
-    keep_forces(topo, state, work, POSITIONS, dt)
+            enter_node(topo, par, state, work, step.dt)
+    weigh_drags(topo, state, 1.0 / step.left)
+    keep_forces(topo, state, work, POSITIONS, step.dt)
     return status, factored, done
 
 

@@ -81,7 +81,7 @@ from sarrus.integrators.maximal.variational.newton import (
     SUBSTEPPED,
     TOO_FAST,
     UNBALANCED,
-    step,
+    newton_step,
 )
 from sarrus.integrators.maximal.variational.node import accept, enter_aside, is_finite
 from sarrus.integrators.maximal.variational.node_start import return_to_node, start
@@ -98,6 +98,7 @@ from sarrus.integrators.maximal.variational.reactions import (
     restore_momenta,
     write_reactions,
 )
+from sarrus.integrators.maximal.variational.scalars import Step
 from sarrus.integrators.maximal.variational.stages import TOUCH_WORK, record_touches
 from sarrus.integrators.maximal.variational.work import (
     gravity_work,
@@ -171,7 +172,6 @@ def rollout(name, loops, elements, contacts):
         # One-sided forces (order 1) leave a balance of first order: nothing to judge by.
         ruled, always = left == right, elements is not None or stages.shape[0] > 1
         written, half = 0, total.shape[0] // 2
-        whole = values[3]
         for k in range(counts[STEPS]):
             ku = min(k, u.shape[0] - 1)
             if counts[BLOCK] == 0:
@@ -222,12 +222,12 @@ def rollout(name, loops, elements, contacts):
                     last, last2 = state[n, at.LAST_DT], state[n, at.LAST_DT2]
                     known = state[n, at.READ_OUT] != 0.0
                     ratio = dt / last if known else (last + dt) / (last + last2)
+                    step = Step(
+                        time, dt, ratio, left, right, gravity, settings[TOLERANCE], settings[LIMIT],
+                        counts[MOST], known,
+                    )  # fmt: skip
                     if contacts is not None:
-                        status, f, c = position_stage(
-                            topo, par, state, work, time, dt, ratio, left, right, gravity,
-                            settings[TOLERANCE], settings[LIMIT], counts[MOST], known, scales, loops,
-                            elements, whole,
-                        )  # fmt: skip
+                        status, f, c = position_stage(topo, par, state, work, step, scales, loops)
                         if status == CONVERGED:
                             counts[TOUCHES] = record_touches(
                                 topo, state, work, POSITIONS, counts[BEFORE] + k, dt, at.V, touches,
@@ -235,11 +235,7 @@ def rollout(name, loops, elements, contacts):
                             )  # fmt: skip
                             inner = interval_energy(topo, par, state, work, dt)
                     else:
-                        status, f, c = step(
-                            topo, par, state, work, time, dt, ratio, left, right, gravity,
-                            settings[TOLERANCE], settings[LIMIT], counts[MOST], known, scales, loops,
-                            elements, whole,
-                        )  # fmt: skip
+                        status, f, c = newton_step(topo, par, state, work, step, scales, loops, elements)
                     factored += f
                     corrected += c
                     if status != CONVERGED:
@@ -254,7 +250,7 @@ def rollout(name, loops, elements, contacts):
                         if s == 0:
                             T0 = kinetic_energy(topo, state)
                         if elements is not None:
-                            done += work_before(topo, par, state, work, sums, k, time, dt, left, right, loops)
+                            done += work_before(topo, par, state, work, sums, k, step, loops)
                         else:
                             done += gravity_work(topo, par, state, dt, gravity)
                     if counts[REACTIONS] and s == 0:
@@ -265,7 +261,7 @@ def rollout(name, loops, elements, contacts):
                         if place == 0 and (counts[BEFORE] + k) % counts[EVERY] == 0:
                             write_reactions(topo, total, reactions, counts[LINE] + written - 1)
                     fraction += stages[s] * (block / full)
-                    accept(topo, par, state, work, time, dt, left, right, gravity, values[1], loops, elements)
+                    accept(topo, par, state, work, step, values[1], loops, elements)
                     time += dt
                     if elements is not None:
                         done += work_of_explicit(topo, state, work, sums, k, right * dt, dt)
@@ -284,10 +280,7 @@ def rollout(name, loops, elements, contacts):
                         if contacts is not None:
                             if counts[REACTIONS]:
                                 hold_node(topo, state, work)
-                            status, later = momentum_stage(
-                                topo, par, state, work, time, dt, right, gravity, settings[TOLERANCE], loops,
-                                elements, whole,
-                            )  # fmt: skip
+                            status, later = momentum_stage(topo, par, state, work, step, loops)
                             if status != CONVERGED:
                                 break
                             counts[TOUCHES] = record_touches(
@@ -319,7 +312,9 @@ def rollout(name, loops, elements, contacts):
                             E1 = T1 + potential_energy(topo, par, state, work, gravity, True)
                             worked = sums[k, MOTORS] - motors + sums[k, DAMPERS] - dampers
                             worked += sums[k, APPLIED] - applied
-                            good = not gains(topo, par, whole[1], E1, worked, T0, inner, h, gravity)
+                            good = not gains(
+                                topo, par, work[n, at.START_ENERGY], E1, worked, T0, inner, h, gravity
+                            )
                             state[n, at.PEAK] = max(state[n, at.PEAK], max(T0, T1))
                     if not closed:
                         good = is_balanced(topo, state, sums, k, T0, T1, done, turn, settings[BALANCE])

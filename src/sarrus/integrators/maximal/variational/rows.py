@@ -18,7 +18,7 @@ from sarrus.maths.vectors import norm3
 
 
 @helper
-def drive_impulses(par, d, i, change, q0, offset, dt, left, right):
+def drive_impulses(par, d, i, change, q0, offset, step):
     """(impulse at the first node, at the last, -d(first)/dq1) of the drive of coordinate i that changes by
     `change` in the step.
 
@@ -28,14 +28,14 @@ def drive_impulses(par, d, i, change, q0, offset, dt, left, right):
     whatever the weights, so that the step stays symplectic; stable at every stiffness"""
     c, inertia, k = get1(par, d, at.DRIVE_C + i), get1(par, d, at.DRIVE_I + i), get1(par, d, at.DRIVE_K + i)
     m, limit = get1(par, d, at.DRIVE_M + i), get1(par, d, at.DRIVE_LIMIT + i)
-    effort, slope = offset - k * (q0 + 0.5 * change) - m * change / dt, 0.5 * dt * k + m
+    effort, slope = offset - k * (q0 + 0.5 * change) - m * change / step.dt, 0.5 * step.dt * k + m
     if abs(effort) > limit:
         effort, slope = (limit if effort > 0.0 else -limit), 0.0
     spring = get1(par, d + 1, at.DRIVE_SPRING + i)
-    pull = 0.5 * dt * (get1(par, d + 1, at.DRIVE_PULL + i) - spring * (q0 + 0.5 * change))
-    first = left * (dt * effort - c * change) + pull - inertia / dt * change
-    last = right * (dt * effort - c * change) + pull + inertia / dt * change
-    return first, last, left * (c + slope) + 0.25 * dt * spring + inertia / dt
+    pull = 0.5 * step.dt * (get1(par, d + 1, at.DRIVE_PULL + i) - spring * (q0 + 0.5 * change))
+    first = step.left * (step.dt * effort - c * change) + pull - inertia / step.dt * change
+    last = step.right * (step.dt * effort - c * change) + pull + inertia / step.dt * change
+    return first, last, step.left * (c + slope) + 0.25 * step.dt * spring + inertia / step.dt
 
 
 @helper
@@ -87,7 +87,7 @@ def row_damping(topo, par, k):
 
 
 @kernel
-def compliant_impulses(topo, par, state, work, k, dt, left, right):
+def compliant_impulses(topo, par, state, work, k, step):
     """`drive_impulses` of a drive row or spring row at the trial configuration, and the size of their
     derivative, never 0"""
     it = topo[0, at.T_ROWS] + k
@@ -96,17 +96,22 @@ def compliant_impulses(topo, par, state, work, k, dt, left, right):
         i, of = topo[it, at.ROW_COORDINATE], topo[it, at.ROW_OF]
         d = topo[topo[0, at.T_JOINTS] + of, at.JOINT_DRIVE]
         offset = get1(state, topo[0, at.S_JOINTS] + of, at.SERVO_OFFSET + i)
-        first, last, stiffness = drive_impulses(par, d, i, change, s0, offset, dt, left, right)
-        return first, last, stiffness, drive_scale(par, d, i, dt, left)
+        first, last, stiffness = drive_impulses(par, d, i, change, s0, offset, step)
+        return first, last, stiffness, drive_scale(par, d, i, step.dt, step.left)
     stiffness, pull = row_spring(topo, par, k)
     c = row_damping(topo, par, k)
-    pull = 0.5 * dt * (pull - stiffness * (s0 + 0.5 * change))
-    first, last = pull - left * c * change, pull - right * c * change
-    return first, last, left * c + 0.25 * dt * stiffness, left * c + 0.25 * abs(dt) * stiffness
+    pull = 0.5 * step.dt * (pull - stiffness * (s0 + 0.5 * change))
+    first, last = pull - step.left * c * change, pull - step.right * c * change
+    return (
+        first,
+        last,
+        step.left * c + 0.25 * step.dt * stiffness,
+        step.left * c + 0.25 * abs(step.dt) * stiffness,
+    )
 
 
 @kernel
-def border_residual(topo, par, state, work, dt, left, right, elements):
+def border_residual(topo, par, state, work, step, elements):
     """Errors of the border rows into `work`, their impulses into F; returns the largest error of active rows
     and of all rows"""
     top, whole, total = 0.0, 0.0, 0.0
@@ -132,7 +137,7 @@ def border_residual(topo, par, state, work, dt, left, right, elements):
                 error = row_error(topo, state, k, e)
         elif elements is not None:
             last = -1
-            target, after, stiffness, scale = compliant_impulses(topo, par, state, work, k, dt, left, right)
+            target, after, stiffness, scale = compliant_impulses(topo, par, state, work, k, step)
             put1(work, line, at.COMPLIANCE, 1.0 / scale)
             put1(work, line, at.GAIN, stiffness / scale)
             error = (lam - target) / scale
@@ -145,9 +150,9 @@ def border_residual(topo, par, state, work, dt, left, right, elements):
 
 
 @kernel
-def keep_compliant_impulses(topo, par, state, work, dt, left, right):
+def keep_compliant_impulses(topo, par, state, work, step):
     """Keeps the impulses at the last node in ERR, while state still holds the first node"""
     for k in range(topo[0, at.ROWS]):
         if is_compliant(topo[topo[0, at.T_ROWS] + k, at.ROW_KIND]):
-            before, after, stiffness, scale = compliant_impulses(topo, par, state, work, k, dt, left, right)
+            before, after, stiffness, scale = compliant_impulses(topo, par, state, work, k, step)
             put1(work, topo[0, at.W_ROWS] + k, at.ERR, after)

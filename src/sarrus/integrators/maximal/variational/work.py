@@ -85,54 +85,54 @@ def work_of_drives(topo, par, state, work, dt):
 
 
 @kernel
-def work_of_rows(topo, par, state, work, dt, left, right):
+def work_of_rows(topo, par, state, work, step):
     """(work of all implicit efforts, of the dampers and of the springs among them) that are border rows"""
     total, damped, sprung = 0.0, 0.0, 0.0
     for k in range(topo[0, at.ROWS]):
         it = topo[0, at.T_ROWS] + k
         if is_compliant(topo[it, at.ROW_KIND]):
             start, change = row_motion(topo, par, state, work, k)
-            impulses = compliant_impulses(topo, par, state, work, k, dt, left, right)
-            total += (impulses[0] + impulses[1]) * change / dt
-            damped -= row_damping(topo, par, k) * change * change / dt
+            impulses = compliant_impulses(topo, par, state, work, k, step)
+            total += (impulses[0] + impulses[1]) * change / step.dt
+            damped -= row_damping(topo, par, k) * change * change / step.dt
             stiffness, pull = row_spring(topo, par, k)
             sprung += (pull - stiffness * (start + 0.5 * change)) * change
     return total, damped, sprung
 
 
 @kernel
-def work_of_custom_forces(topo, par, state, work, time, dt, left, right):
+def work_of_custom_forces(topo, par, state, work, step):
     """Work [J] of the users' forces, with the weights of the two nodes of the step"""
     total = 0.0
     for line in range(topo[0, at.T_ELEMENTS], topo[0, at.T_ELEMENTS] + topo[0, at.ELEMENTS]):
         if topo[line, at.ELEMENT_KIND] == at.CUSTOM_FORCE:
             s = topo[line, at.ELEMENT_SCRATCH]
             for node in range(2):
-                weight = right if node == 1 else left
-                custom_force(topo, par, state, work, line, time + node * dt, node == 0)
+                weight = step.right if node == 1 else step.left
+                custom_force(topo, par, state, work, line, step.time + node * step.dt, node == 0)
                 for m in range(topo[line, at.ELEMENT_COUNT]):
                     b = topo[line, at.ELEMENT_BODY + m]
                     if b < topo[0, at.BODIES]:
                         force = get6(work, s, at.SCRATCH_OUT + 6 * m)
-                        total += weight * dt * dot6(force, mean_velocity(state, b, dt))
+                        total += weight * step.dt * dot6(force, mean_velocity(state, b, step.dt))
     return total
 
 
 @kernel
-def work_before(topo, par, state, work, sums, k, time, dt, left, right, loops):
+def work_before(topo, par, state, work, sums, k, step, loops):
     """Adds to sums[k] the work of the step that `work` holds the end of, but for what explicit forces do at
     that end (see `work_after`); returns the work of all forces that are counted here"""
-    total, damped, sprung = work_of_drives(topo, par, state, work, dt)
+    total, damped, sprung = work_of_drives(topo, par, state, work, step.dt)
     if loops is not None:
-        more, less, pulled = work_of_rows(topo, par, state, work, dt, left, right)
+        more, less, pulled = work_of_rows(topo, par, state, work, step)
         total, damped, sprung = total + more, damped + less, sprung + pulled
     sums[k, DAMPERS] += damped
     sums[k, MOTORS] += total - damped - sprung
     if topo[0, at.CUSTOM_FORCES] > 0:
-        custom = work_of_custom_forces(topo, par, state, work, time, dt, left, right)
+        custom = work_of_custom_forces(topo, par, state, work, step)
         sums[k, APPLIED] += custom
         total += custom
-    return total + work_of_explicit(topo, state, work, sums, k, left * dt, dt)
+    return total + work_of_explicit(topo, state, work, sums, k, step.left * step.dt, step.dt)
 
 
 @helper
