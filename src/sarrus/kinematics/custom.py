@@ -84,7 +84,6 @@ def custom_row(topo, par, work, c, i, m):
     """Row vector of row i on body m of the user's constraint, per world translation and rotation"""
     line = topo[0, at.T_JOINTS] + c
     s, count = topo[line, at.JOINT_SCRATCH], topo[line, at.CUSTOM_COUNT]
-    b = topo[line, at.CUSTOM_BODY + m]
     load_bodies(topo, par, work, line, at.CUSTOM_BODY, count, s)
     if topo[line, at.CUSTOM_JACOBIAN] != 0:
         # The Jacobian, at most 6 x 8 x 6 numbers, fills the scratch lines that follow.
@@ -113,14 +112,14 @@ def custom_row(topo, par, work, c, i, m):
         return value
     return (
         (
-            custom_slope(topo, par, work, line, s, b, i, m, 0),
-            custom_slope(topo, par, work, line, s, b, i, m, 1),
-            custom_slope(topo, par, work, line, s, b, i, m, 2),
+            custom_slope(topo, par, work, line, i, m, 0),
+            custom_slope(topo, par, work, line, i, m, 1),
+            custom_slope(topo, par, work, line, i, m, 2),
         ),
         (
-            custom_slope(topo, par, work, line, s, b, i, m, 3),
-            custom_slope(topo, par, work, line, s, b, i, m, 4),
-            custom_slope(topo, par, work, line, s, b, i, m, 5),
+            custom_slope(topo, par, work, line, i, m, 3),
+            custom_slope(topo, par, work, line, i, m, 4),
+            custom_slope(topo, par, work, line, i, m, 5),
         ),
     )
 
@@ -131,7 +130,9 @@ def flat(work, line, k, columns):
 
 
 @kernel
-def custom_slope(topo, par, work, line, s, b, i, m, axis):
+def custom_slope(topo, par, work, line, i, m, axis):
+    """Derivative of row i of the user's constraint by a motion of its body m along or about an axis"""
+    s, b = topo[line, at.JOINT_SCRATCH], topo[line, at.CUSTOM_BODY + m]
     nudge(topo, par, work, b, s, m, axis, STEP)
     call_residual(topo, par, work, line, s)
     high = work[s, at.SCRATCH_OUT + i]

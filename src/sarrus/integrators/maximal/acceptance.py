@@ -59,10 +59,12 @@ def any_closed(topo, state):
 
 
 @helper
-def is_balanced(topo, state, sums, k, T0, T1, done, turn, allowed):
-    """Whether a part that turns joints by `turn` balances: T1 - T0 is the work `done` to `allowed` of the
-    largest kinetic energy so far, which is kept with the node, or the run has had no whip yet"""
+def is_balanced(topo, state, sums, k, energies, done, turn, allowed):
+    """Whether a part that turns joints by `turn` balances: its kinetic energies (T0, T1) differ by the work
+    `done` to `allowed` of the largest kinetic energy so far, which is kept with the node, or the run has had
+    no whip yet"""
     n = topo[0, at.BODIES]
+    T0, T1 = energies
     peak = max(state[n, at.PEAK], max(T0, T1))
     off = abs(T1 - T0 - done)
     if off > EXACT * peak:
@@ -79,11 +81,11 @@ def is_balanced(topo, state, sums, k, T0, T1, done, turn, allowed):
 
 
 @helper
-def gains(topo, par, E0, E1, done, T0, inner, dt, gravity):
-    """Whether a part with contacts gains more energy than is done on it, and than its contacts may seem to
-    give: what the oscillation of the method and the barrier explain"""
+def gains(topo, par, gained, kinetic, dt, gravity):
+    """Whether what a part with contacts has gained, beyond the work done on it, is more than its contacts may
+    seem to give: what the oscillation of the method, with so much kinetic energy, and the barrier explain"""
     weight = 0.0
     for b in range(topo[0, at.BODIES]):
         weight += get1(par, b, at.MASS)
-    slack = GAINED * max(T0, inner) + weight * norm3(gravity) * 9.81 * dt * dt
-    return not E1 - E0 - done <= slack
+    slack = GAINED * kinetic + weight * norm3(gravity) * 9.81 * dt * dt
+    return not gained <= slack

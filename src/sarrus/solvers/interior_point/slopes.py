@@ -40,8 +40,9 @@ def gamma_of(work, w):
 
 
 @kernel
-def force_change(topo, state, work, i, w, homogeneous, d0, d1, d2):
+def force_change(topo, state, work, i, w, homogeneous, change):
     """(dgamma, db1, db2) for changes of gap and slip; homogeneous: without the residuals"""
+    d0, d1, d2 = change
     dgamma, b1, b2, r0, r1 = 0.0, 0.0, 0.0, 0.0, 0.0
     if has_normal(topo, i):
         r0 = 0.0 if homogeneous else get1(work, w, at.RESIDUALS)
@@ -67,8 +68,9 @@ def force_change(topo, state, work, i, w, homogeneous, d0, d1, d2):
 
 
 @kernel
-def kinematic_change(topo, state, work, i, w, homogeneous, dgamma, b1, b2):
+def kinematic_change(topo, state, work, i, w, homogeneous, change):
     """(dgap, dslip1, dslip2) for changes of the forces: the inverse of `force_change`"""
+    dgamma, b1, b2 = change
     gap, l1, l2, r0, r1 = 0.0, 0.0, 0.0, 0.0, 0.0
     if has_normal(topo, i):
         r0 = 0.0 if homogeneous else get1(work, w, at.RESIDUALS)

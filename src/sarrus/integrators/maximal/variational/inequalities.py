@@ -10,6 +10,7 @@ from sarrus.integrators.maximal.variational.contact import put_contact_rows
 from sarrus.kinematics.contact import along_row, ends_of, rows_of
 from sarrus.maths.access import add_to6, get1, get6, get36, put1, put36
 from sarrus.maths.spatial import ZERO6, axpy6, minus_outer6, scale6
+from sarrus.maths.vectors import ZERO3
 from sarrus.solvers.interior_point.cone import friction_direction
 from sarrus.solvers.interior_point.contact import (
     cone_size,
@@ -38,8 +39,7 @@ def add_leaf(topo, state, work, i, w, dt):
     b, node, trial = (B, at.NODE_B, at.TRIAL_B) if n > B else (A, at.NODE_A, at.TRIAL_A)
     rows = rows_of(topo, state, i)
     for j in range(rows):
-        e = unit(j)
-        column = force_change(topo, state, work, i, w, True, e[0], e[1], e[2])
+        column = force_change(topo, state, work, i, w, True, unit(j))
         for k in range(3):
             put1(work, w, at.SLOPE + 3 * k + j, column[k])
     M = get36(work, b, at.D)
@@ -57,8 +57,7 @@ def put_compliances(topo, state, work, i, w, dt):
     first = topo[0, at.W_ROWS] + topo[topo[0, at.T_CONTACTS] + i, at.CONTACT_ROWS]
     for j in range(rows_of(topo, state, i)):
         p = place_of_row(topo, i, j)
-        e = unit(p)
-        column = kinematic_change(topo, state, work, i, w, True, e[0], e[1], e[2])
+        column = kinematic_change(topo, state, work, i, w, True, unit(p))
         for k in range(rows_of(topo, state, i)):
             put1(work, first + k, at.CROSS + j, -column[place_of_row(topo, i, k)] / dt)
         put1(work, first + j, at.COMPLIANCE, 0.0)
@@ -94,8 +93,7 @@ def add_matrix(topo, state, work, dt, loops):
         freedom = topo[it, at.CONTACT_FREEDOM]
         if freedom >= 0:
             p = place_of_row(topo, i, 0)
-            e = unit(p)
-            slope = force_change(topo, state, work, i, w, True, e[0], e[1], e[2])[p]
+            slope = force_change(topo, state, work, i, w, True, unit(p))[p]
             put1(work, w, at.SLOPE, slope)
             put1(work, freedom, at.STIFFNESS, get1(work, freedom, at.STIFFNESS) - dt * slope)
         elif topo[it, at.CONTACT_ROWS] < 0:
@@ -122,12 +120,12 @@ def add_right_hand_side(topo, state, work, dt, loops):
         freedom = topo[it, at.CONTACT_FREEDOM]
         if freedom < 0 and topo[it, at.CONTACT_ROWS] >= 0:
             if loops is not None:
-                change = kinematic_change(topo, state, work, i, w, False, 0.0, 0.0, 0.0)
+                change = kinematic_change(topo, state, work, i, w, False, ZERO3)
                 first = topo[0, at.W_ROWS] + topo[it, at.CONTACT_ROWS]
                 for j in range(rows_of(topo, state, i)):
                     put1(work, first + j, at.ERR, -change[place_of_row(topo, i, j)])
             continue
-        change = force_change(topo, state, work, i, w, False, 0.0, 0.0, 0.0)
+        change = force_change(topo, state, work, i, w, False, ZERO3)
         if freedom >= 0:
             effort = dt * get1(state, topo[0, at.S_CONTACTS] + i, at.SIDE) * change[place_of_row(topo, i, 0)]
             put1(work, freedom, at.EFFORT_LEFT, get1(work, freedom, at.EFFORT_LEFT) + effort)
@@ -174,7 +172,7 @@ def put_directions(topo, state, work, dt, loops):
                 else:
                     db1 = x
         else:
-            dgamma, db1, db2 = force_change(topo, state, work, i, w, False, d0, d1, d2)
+            dgamma, db1, db2 = force_change(topo, state, work, i, w, False, (d0, d1, d2))
         put1(work, w, at.DIRECTIONS, d0 - get1(work, w, at.RESIDUALS) if has_normal(topo, i) else 0.0)
         put1(work, w, at.DIRECTIONS + 1, dgamma)
         put1(work, w, at.DIRECTIONS + 2, db1)

@@ -126,9 +126,9 @@ def attempt(topo, par, state, work, step, start, loops, elements):
     error.
 
     start: (guess, amount).  PREDICT: extrapolated from the node (where it was read out) and the steps before
-    it, `amount` the length of this step over that of the last one; ONWARD: the same, with the error of the last such
-    prediction added.  RESTART: those of the node, multipliers 0.  SHIFT: moved by `amount` times the last
-    change."""
+    it, `amount` the length of this step over that of the last one; ONWARD: the same, with the error of the
+    last such prediction added.  RESTART: those of the node, multipliers 0.  SHIFT: moved by `amount` times
+    the last change."""
     guess, amount = start
     predicts = guess in (PREDICT, ONWARD)
     if loops is not None and not predicts:

@@ -230,9 +230,8 @@ def rollout(name, loops, elements, contacts):
                         status, f, c = position_stage(topo, par, state, work, step, scales, loops)
                         if status == CONVERGED:
                             counts[TOUCHES] = record_touches(
-                                topo, state, work, POSITIONS, counts[BEFORE] + k, dt, at.V, touches,
-                                counts[TOUCHES],
-                            )  # fmt: skip
+                                topo, state, work, POSITIONS, counts[BEFORE] + k, dt, touches, counts[TOUCHES]
+                            )
                             inner = interval_energy(topo, par, state, work, dt)
                     else:
                         status, f, c = newton_step(topo, par, state, work, step, scales, loops, elements)
@@ -284,9 +283,8 @@ def rollout(name, loops, elements, contacts):
                             if status != CONVERGED:
                                 break
                             counts[TOUCHES] = record_touches(
-                                topo, state, work, MOMENTA, counts[BEFORE] + k, dt, at.U, touches,
-                                counts[TOUCHES],
-                            )  # fmt: skip
+                                topo, state, work, MOMENTA, counts[BEFORE] + k, dt, touches, counts[TOUCHES]
+                            )
                             if counts[REACTIONS]:
                                 balance_of_contacts(topo, state, work, dt, loops)
                                 add_reactions(topo, par, state, work, total, False, loops)
@@ -317,7 +315,7 @@ def rollout(name, loops, elements, contacts):
                             )
                             state[n, at.PEAK] = max(state[n, at.PEAK], max(T0, T1))
                     if not closed:
-                        good = is_balanced(topo, state, sums, k, T0, T1, done, turn, settings[BALANCE])
+                        good = is_balanced(topo, state, sums, k, (T0, T1), done, turn, settings[BALANCE])
                     if not good:
                         if block > 1:
                             status = UNBALANCED

@@ -85,14 +85,14 @@ def weigh_drags(topo, state, weight):
 
 
 @kernel
-def record_touches(topo, state, work, stage, step_number, dt, column, touches, line):
+def record_touches(topo, state, work, stage, step_number, dt, touches, line):
     """Writes one line per contact of a stage, also for open ones: the barrier leaves them a force; returns
-    the next line.  column: velocities at its end (V, U)"""
+    the next line"""
+    column, force = (at.V, at.FORCE1) if stage == POSITIONS else (at.U, at.FORCE2)
     for i in range(topo[0, at.CONTACTS]):
         k, w = topo[0, at.S_CONTACTS] + i, topo[0, at.W_CONTACTS] + i
         if not is_on(topo, state, i):
             continue
-        force = at.FORCE1 if stage == POSITIONS else at.FORCE2
         it = topo[0, at.T_CONTACTS] + i
         touches[line, TOUCH_STEP] = step_number
         touches[line, TOUCH_STAGE] = stage

@@ -32,19 +32,18 @@ def seed_bodies(topo, par, state, work, time, left):
     for line in range(topo[0, at.T_ELEMENTS], topo[0, at.T_ELEMENTS] + topo[0, at.ELEMENTS]):
         if topo[line, at.ELEMENT_KIND] == at.CUSTOM_FORCE:
             custom_force(topo, par, state, work, line, time, True)
-            s = topo[line, at.ELEMENT_SCRATCH]
             for m in range(topo[line, at.ELEMENT_COUNT]):
-                b = topo[line, at.ELEMENT_BODY + m]
-                if b < topo[0, at.BODIES]:
+                if topo[line, at.ELEMENT_BODY + m] < topo[0, at.BODIES]:
                     for j in range(6):
-                        k = at.SCRATCH_V + 3 * m + j if j < 3 else at.SCRATCH_W + 3 * m + j - 3
-                        seed_column(topo, par, work, line, s, time, left, b, m, j, k)
+                        seed_column(topo, par, work, line, m, j, time, left)
 
 
 @helper
-def seed_column(topo, par, work, line, s, time, left, b, m, j, k):
+def seed_column(topo, par, work, line, m, j, time, left):
     """Column j of the derivative of the user's force on body m by its own velocity, into the 6x6 block of
     four 3x3"""
+    b, s = topo[line, at.ELEMENT_BODY + m], topo[line, at.ELEMENT_SCRATCH]
+    k = at.SCRATCH_V + 3 * m + j if j < 3 else at.SCRATCH_W + 3 * m + j - 3
     value = work[s, k]
     work[s, k] = value + STEP
     call_user_force(topo, par, work, line, s, time)
