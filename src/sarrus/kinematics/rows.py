@@ -4,7 +4,8 @@ A joint has six places for rows: 0..2 translations along the lines of its basis 
 free ones are not rows.  Distance, gear, curve, rolling and custom constraints use the first places.  Every
 kind but gear, rolling and custom acts on two bodies with opposite row vectors.
 
-Implements: [MC23] eqs. (B.1), (B.3), (B.7a); [Mal25] eq. (19) for the universal joint.  Differs: rotational
+Implements: [MC23] eqs. (B.1), (B.3), (B.7a) with the selections of Table B.2; [Mal25] eq. (19) for the
+universal joint; screw with a row of its own.  Differs: rotational
 rows are scaled by 2."""
 
 from sarrus import layout as at

@@ -13,7 +13,7 @@ from sarrus.integrators.maximal.variational.increments import enter_joint
 from sarrus.integrators.maximal.variational.rows import keep_compliant_impulses
 from sarrus.integrators.maximal.variational.user_forces import add_custom_forces
 from sarrus.kinematics.coordinates import enter_coordinates, enter_drives
-from sarrus.kinematics.link import enter, joint_error
+from sarrus.kinematics.link import enter, joint_correction
 from sarrus.kinematics.poses import place_node
 from sarrus.kinematics.row_vectors import enter_rows, put_rows
 from sarrus.kinematics.turns import enter_turns, follow_turns
@@ -137,9 +137,7 @@ def restore_joint(topo, par, state, work, b):
     error of a start, has left at its joint"""
     x, q = get3(work, b, at.X1), get4(work, b, at.Q1)
     if topo[b + 1, at.ROTATIONS] + topo[b + 1, at.TRANSLATIONS] < 6:
-        error, total, c = joint_error(
-            topo, par, state, work, b, topo[b + 1, at.PARENT], x, q, get9(work, b, at.R1)
-        )
+        c = joint_correction(topo, par, state, work, b)
         x, q = add3(x, c[0]), qmul((1.0, 0.5 * c[1][0], 0.5 * c[1][1], 0.5 * c[1][2]), q)
     q = normalised(q)
     put3(work, b, at.X1, x)

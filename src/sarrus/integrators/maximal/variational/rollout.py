@@ -311,7 +311,7 @@ def rollout(name, loops, elements, contacts):
                             worked = sums[k, MOTORS] - motors + sums[k, DAMPERS] - dampers
                             worked += sums[k, APPLIED] - applied
                             good = not gains(
-                                topo, par, work[n, at.START_ENERGY], E1, worked, T0, inner, h, gravity
+                                topo, par, E1 - work[n, at.START_ENERGY] - worked, max(T0, inner), h, gravity
                             )
                             state[n, at.PEAK] = max(state[n, at.PEAK], max(T0, T1))
                     if not closed:
