@@ -114,17 +114,12 @@ class BlockGraph:
             raise MechanismError(f"values have shape {values.shape}; valid: ({self.plan.value_count},)")
         tables = self.plan.tables
         code, scalar = kernels.factor_fronts(
-            tables.fronts,
-            tables.pieces,
-            tables.children,
-            tables.runs,
+            (tables.fronts, tables.pieces, tables.children, tables.runs),
             values,
             self._factors,
-            self._even,
-            self._odd,
+            (self._even, self._odd),
             self._swaps,
-            self._row_scale,
-            self._column_scale,
+            (self._row_scale, self._column_scale),
         )
         self.outcome = Outcome(code)
         self.failed_node = None
@@ -152,8 +147,7 @@ class BlockGraph:
                 self._factors,
                 self._swaps,
                 column,
-                self._x,
-                self._panel,
+                (self._x, self._panel),
                 x,
             )
             if code != kernels.FACTORED:

@@ -52,8 +52,12 @@ def subtract_row(target, factor, source, count):
 
 
 @kernel
-def subtract_product(c, c_at, c_row, rows, columns, a, a_at, a_row, a_term, u, u_at, u_row, terms):
-    """C -= A U: C (rows x columns), A (rows x terms) with free strides, U (terms x columns)."""
+def subtract_product(target, left, right, rows, columns, terms):
+    """C -= A U: C (rows x columns) and U (terms x columns) as (array, place, stride of rows), A
+    (rows x terms) with that of columns too."""
+    c, c_at, c_row = target
+    a, a_at, a_row, a_term = left
+    u, u_at, u_row = right
     i = 0
     while i + 2 <= rows:
         s, t = c[c_at + i * c_row :], c[c_at + (i + 1) * c_row :]
@@ -108,8 +112,9 @@ def subtract_product(c, c_at, c_row, rows, columns, a, a_at, a_row, a_term, u, u
 
 
 @kernel
-def load_front(front, pieces, children, table, runs, values, factors, stack, other_stack):
+def load_front(front, plan, values, factors, stack, other_stack):
     """Sets a front to its blocks of the matrix plus the Schur complements of its children."""
+    table, pieces, children, runs = plan
     p, m = front[PIVOTS], front[LATER]
     d, u, low = front[DIAGONAL], front[UPPER], front[LOWER]
     for k in range(d, low + p * m):
@@ -117,49 +122,38 @@ def load_front(front, pieces, children, table, runs, values, factors, stack, oth
     for k in range(front[SCHUR], front[SCHUR] + m * m):
         stack[k] = 0.0
     for piece in range(front[PIECE0], front[PIECE1]):
-        source, target, stride = pieces[piece, SOURCE], pieces[piece, TARGET], pieces[piece, STRIDE]
+        block, target, stride = pieces[piece, SOURCE], pieces[piece, TARGET], pieces[piece, STRIDE]
         rows, columns = pieces[piece, ROWS], pieces[piece, COLUMNS]
         down, right = stride, 1
         if pieces[piece, TRANSPOSED]:
             down, right = 1, stride
         for i in range(rows):
             for j in range(columns):
-                factors[target + i * down + j * right] = values[source + i * columns + j]
+                factors[target + i * down + j * right] = values[block + i * columns + j]
     for k in range(front[CHILD0], front[CHILD1]):
         child = table[children[k]]
         width, schur = child[LATER], child[SCHUR]
         for first in range(child[RUN0], child[RUN1]):
             for second in range(child[RUN0], child[RUN1]):
                 row, column = runs[first, PLACE], runs[second, PLACE]
-                source = schur + runs[first, START] * width + runs[second, START]
+                source = other_stack, schur + runs[first, START] * width + runs[second, START], width
                 rows, columns = runs[first, LENGTH], runs[second, LENGTH]
                 if row < p and column < p:
-                    add_block(factors, d + row * p + column, p, 1, rows, columns, other_stack, source, width)
+                    add_block((factors, d + row * p + column), p, 1, rows, columns, source)
                 elif row < p:
-                    add_block(
-                        factors, u + row * m + column - p, m, 1, rows, columns, other_stack, source, width
-                    )
+                    add_block((factors, u + row * m + column - p), m, 1, rows, columns, source)
                 elif column < p:
-                    add_block(
-                        factors, low + column * m + row - p, 1, m, rows, columns, other_stack, source, width
-                    )
+                    add_block((factors, low + column * m + row - p), 1, m, rows, columns, source)
                 else:
-                    add_block(
-                        stack,
-                        front[SCHUR] + (row - p) * m + column - p,
-                        m,
-                        1,
-                        rows,
-                        columns,
-                        other_stack,
-                        source,
-                        width,
-                    )
+                    place = front[SCHUR] + (row - p) * m + column - p
+                    add_block((stack, place), m, 1, rows, columns, source)
 
 
 @helper
-def add_block(target, at, down, right, rows, columns, source, source_at, source_row):
-    """target += source, both blocks of flat arrays."""
+def add_block(block, down, right, rows, columns, source_block):
+    """block += source_block: (flat array, place), and the stride of rows of the second."""
+    target, at = block
+    source, source_at, source_row = source_block
     if right == 1:
         for i in range(rows):
             t, s = target[at + i * down :], source[source_at + i * source_row :]
@@ -197,10 +191,12 @@ def swap_rows(array, a, b, count):
 
 
 @kernel
-def factor_panel(factors, d, u, p, m, k0, k1, swaps, row_scale, column_scale):
+def factor_panel(factors, front, k0, k1, swaps, scales):
     """The column without a pivot, or -1: LU of columns k0..k1-1 of the pivot block, in place.
 
     Rows are exchanged inside the block; the diagonal keeps reciprocals."""
+    p, m, d, u = front[PIVOTS], front[LATER], front[DIAGONAL], front[UPPER]
+    row_scale, column_scale = scales
     for k in range(k0, k1):
         best, size = k, abs(factors[d + k * p + k])
         for i in range(k + 1, p):
@@ -223,13 +219,13 @@ def factor_panel(factors, d, u, p, m, k0, k1, swaps, row_scale, column_scale):
 
 
 @kernel
-def eliminate_front(front, factors, stack, swaps, row_scale, column_scale):
+def eliminate_front(front, factors, stack, swaps, scales):
     """The column without a pivot, or -1: LU of the pivot block, both panels, Schur complement, in place."""
     p, m = front[PIVOTS], front[LATER]
     d, u, low = front[DIAGONAL], front[UPPER], front[LOWER]
     for k0 in range(0, p, PANEL):
         k1 = min(k0 + PANEL, p)
-        failed = factor_panel(factors, d, u, p, m, k0, k1, swaps, row_scale, column_scale)
+        failed = factor_panel(factors, front, k0, k1, swaps, scales)
         if failed >= 0:
             return failed
         for k in range(k0 + 1, k1):
@@ -247,44 +243,49 @@ def eliminate_front(front, factors, stack, swaps, row_scale, column_scale):
         if rest > 0:
             left, above = d + k1 * p + k0, d + k0 * p + k1
             subtract_product(
-                factors, d + k1 * p + k1, p, rest, rest, factors, left, p, 1, factors, above, p, terms
+                (factors, d + k1 * p + k1, p), (factors, left, p, 1), (factors, above, p), rest, rest, terms
             )
             subtract_product(
-                factors, u + k1 * m, m, rest, m, factors, left, p, 1, factors, u + k0 * m, m, terms
+                (factors, u + k1 * m, m), (factors, left, p, 1), (factors, u + k0 * m, m), rest, m, terms
             )
             subtract_product(
-                factors, low + k1 * m, m, rest, m, factors, above, 1, p, factors, low + k0 * m, m, terms
+                (factors, low + k1 * m, m), (factors, above, 1, p), (factors, low + k0 * m, m), rest, m, terms
             )
-    subtract_product(stack, front[SCHUR], m, m, m, factors, low, 1, m, factors, u, m, p)
+    subtract_product((stack, front[SCHUR], m), (factors, low, 1, m), (factors, u, m), m, m, p)
     return -1
 
 
 @entry
-def factor_fronts(fronts, pieces, children, runs, values, factors, even, odd, swaps, row_scale, column_scale):
+def factor_fronts(plan, values, factors, stacks, swaps, scales):
     """(status, where it stopped): block LDU of the matrix in `values`, into `factors` and `swaps`.
+
+    plan: fronts, pieces, children, runs; stacks: of the even and the odd levels; scales: room for those of
+    rows and columns.
 
     Implements: [MC23] Algorithms 1 and 3.  Differs: pivot blocks are factored with row exchanges inside the
     block instead of inverted, and nodes that meet the same later nodes are eliminated together."""
-    for f in range(fronts.shape[0]):
-        front = fronts[f]
+    even, odd = stacks
+    for f in range(plan[0].shape[0]):
+        front = plan[0][f]
         stack, other = (odd, even) if front[PARITY] else (even, odd)
-        load_front(front, pieces, children, fronts, runs, values, factors, stack, other)
-        finite = measure_pivot_block(factors, front[DIAGONAL], front[PIVOTS], row_scale, column_scale)
+        load_front(front, plan, values, factors, stack, other)
+        finite = measure_pivot_block(factors, front[DIAGONAL], front[PIVOTS], scales[0], scales[1])
         if finite != 0.0:
             return NOT_FINITE, front[FIRST]
-        failed = eliminate_front(front, factors, stack, swaps[front[FIRST] :], row_scale, column_scale)
+        failed = eliminate_front(front, factors, stack, swaps[front[FIRST] :], scales)
         if failed >= 0:
             return SINGULAR, front[FIRST] + failed
     return FACTORED, -1
 
 
 @entry
-def solve_fronts(fronts, later, permutation, factors, swaps, rhs, x, panel, solution):
-    """Status: solution of the factored system for one right-hand side.
+def solve_fronts(fronts, later, permutation, factors, swaps, rhs, scratch, solution):
+    """Status: solution of the factored system for one right-hand side; scratch: of all rows, and of a panel.
 
     Implements: [MC23] Algorithms 2 and 4 with the sign of a plain solve, A x = b.  Line 9 of Algorithm 2 (10
     of 4) prints F_{c,parent(i)} where F_{i,parent(i)} is meant."""
     n = permutation.shape[0]
+    x, panel = scratch
     for k in range(n):
         x[k] = rhs[permutation[k]]
     for f in range(fronts.shape[0]):
