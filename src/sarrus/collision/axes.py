@@ -184,8 +184,9 @@ def merit(s1, s0, swept, eps, preferred):
 
 
 @kernel
-def best_face(geo, a, b, swept, way, was, wi, wj, work):
+def best_face(geo, a, b, swept, way, last, work):
     """(kind, i, j, separation, merit, largest separation) of the best normal of a face"""
+    was, wi, wj = last
     tab = geo[0]
     V1, N1, V2, N2, low_a, low_b = work[0], work[1], work[2], work[3], work[5], work[6]
     scale = scale_of(geo, a, b)
@@ -231,7 +232,7 @@ def best_axis(geo, a, b, swept, way, last, p, work):
     V1, N1, V2, list_a, list_b = work[0], work[1], work[2], work[7], work[8]
     eps = SHALLOW * scale_of(geo, a, b)
     was, wi, wj = last[p, 0], last[p, 1], last[p, 2]
-    kind, bi, bj, sep, best, largest = best_face(geo, a, b, swept, way, was, wi, wj, work)
+    kind, bi, bj, sep, best, largest = best_face(geo, a, b, swept, way, (was, wi, wj), work)
     ca, cb = list_edges(geo, a, b, -way - eps if swept else largest, work)
     s0 = 0.0
     for x in range(ca):

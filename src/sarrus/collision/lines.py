@@ -32,9 +32,11 @@ def unit(v):
 
 
 @kernel
-def put_line(out, k, kind, flip, pa, pb, n, e, r, number):
+def put_line(out, k, kind, flip, points, directions, r, number):
     """Points pa, pb, normal or direction n and direction e, each in the frame of its body; pa and n belong to
     the body of the plane or line"""
+    pa, pb = points
+    n, e = directions
     put1(out, k, at.FEATURE_TYPE, kind)
     put1(out, k, at.FEATURE_FLIP, flip)
     put3(out, k, at.FEATURE_PA, pa)
@@ -49,9 +51,9 @@ def put_line(out, k, kind, flip, pa, pb, n, e, r, number):
 def put_plane(out, k, on_b, foot, x, n, pose, number):
     """A plane through `foot` with the normal n, of B where on_b, and the point x of the other; frame of A"""
     if on_b:
-        put_line(out, k, at.PLANE, 1.0, into_b(pose, foot), x, mtv(pose[0], n), ZERO3, 0.0, number)
+        put_line(out, k, at.PLANE, 1.0, (into_b(pose, foot), x), (mtv(pose[0], n), ZERO3), 0.0, number)
     else:
-        put_line(out, k, at.PLANE, 0.0, foot, into_b(pose, x), n, ZERO3, 0.0, number)
+        put_line(out, k, at.PLANE, 0.0, (foot, into_b(pose, x)), (n, ZERO3), 0.0, number)
 
 
 @kernel

@@ -179,8 +179,11 @@ def name(geo, inc, ref, i, before, after):
 
 
 @kernel
-def put_manifold(geo, ref, i, inc, on_b, pose, first, count, room, work, out, line):
+def put_manifold(geo, face, inc, on_b, pose, polygon, work, slot):
     """Number of PLANE lines written for the clipped polygon, at most `room`"""
+    ref, i = face
+    first, count, room = polygon
+    out, line = slot
     V, Q = work[0], work[4]
     n = normal_at(geo, ref, i, on_b, work[1])
     left = merge(Q, first, count, SLACK * scale_of(geo, ref, inc))

@@ -43,9 +43,10 @@ def thickness(geo, a, b):
 
 
 @kernel
-def first_overlap(geo, a, b, way, pose0, pose1, depth, last, work):
+def first_overlap(geo, a, b, way, poses, depth, last, work):
     """(t0, t1): the first sampled fraction of the way at which the pair overlaps by more than `depth` and the
     one before; (0, 1) where it does at the end alone, or not at all"""
+    pose0, pose1 = poses
     thick = thickness(geo, a, b)
     if not min(travel(geo, a, b, pose0, pose1)) > thick:
         return 0.0, 1.0
@@ -88,8 +89,11 @@ def is_shallow(found, r, pose0, pose):
 
 
 @kernel
-def rounded_lines(geo, a, b, way, pose0, pose1, t0, t1, capacity, out, line):
+def rounded_lines(geo, a, b, way, poses, times, capacity, slot):
     """Writes the lines of a pair with a ball or a capsule"""
+    pose0, pose1 = poses
+    t0, t1 = times
+    out, line = slot
     r = geo[1][a, RADIUS] + geo[1][b, RADIUS]
     pose, found = pose1, nearest(geo, a, b, pose1)
     for attempt in range(2):
@@ -105,15 +109,16 @@ def rounded_lines(geo, a, b, way, pose0, pose1, t0, t1, capacity, out, line):
             pose = pose_at(way, pose0, pose1, t0)
             found = nearest(geo, a, b, pose)
         clear_lines(out, line, capacity)
-        put_rounded(geo, a, b, found, r, attempt == 1, pose, out, line)
+        put_rounded(geo, a, b, found, r, attempt == 1, pose, (out, line))
         if attempt == 1 or trusted or from_outside(out, line, capacity, pose0):
             return
 
 
 @kernel
-def finish(geo, a, b, swap, room, reach, pose0, pose1, fresh):
+def finish(geo, a, b, swap, room, reach, poses, fresh):
     """Puts the lines of a pair into its own order, with the radius of the body that carries the point; leaves
     out those beyond reach"""
+    pose0, pose1 = poses
     for k in range(room):
         if get1(fresh, k, at.FEATURE_TYPE) == at.NO_FEATURE:
             continue
@@ -173,17 +178,17 @@ def write_lines(
         pose0 = relative(x0, R0, tab[a, BODY], tab[b, BODY])
         pose1 = relative(x1, R1, tab[a, BODY], tab[b, BODY])
         way = way_of(x0, R0, x1, R1, tab[a, BODY], tab[b, BODY])
-        t0, t1 = first_overlap(geo, a, b, way, pose0, pose1, 0.0, none, work)
+        t0, t1 = first_overlap(geo, a, b, way, (pose0, pose1), 0.0, none, work)
         if tab[b, KIND] == POLYTOPE:
             # A pair that overlaps little at the end is looked at there, so that a repeated call comes closer.
             depth = -polytope_distance(geo, a, b, pose1, none, work) if t1 < 1.0 else 0.0
             if 0.0 < depth < 0.25 * (geo[1][a, WIDTH] + geo[1][b, WIDTH]):
                 t0, t1 = 0.0, 1.0
             before, pose = pose_at(way, pose0, pose1, t0), pose_at(way, pose0, pose1, t1)
-            polytope_lines(geo, a, b, before, pose, last, p, work, fresh, first)
+            polytope_lines(geo, a, b, (before, pose), (last, p), work, fresh, first)
         else:
-            rounded_lines(geo, a, b, way, pose0, pose1, t0, t1, room, fresh, first)
-        finish(geo, a, b, swap, room, reach, pose0, pose1, fresh)
+            rounded_lines(geo, a, b, way, (pose0, pose1), (t0, t1), room, (fresh, first))
+        finish(geo, a, b, swap, room, reach, (pose0, pose1), fresh)
         if not add:
             clear_lines(out, line, room)
         add_lines(out, line, room, fresh)
@@ -215,7 +220,7 @@ def depth_after(geo, a, b, x0, R0, x1, R1, none, work):
     pose1 = relative(x1, R1, tab[a, BODY], tab[b, BODY])
     d = pair_distance(geo, a, b, pose1, none, work)
     way = way_of(x0, R0, x1, R1, tab[a, BODY], tab[b, BODY])
-    t0, t1 = first_overlap(geo, a, b, way, pose0, pose1, PASSED * thickness(geo, a, b), none, work)
+    t0, t1 = first_overlap(geo, a, b, way, (pose0, pose1), PASSED * thickness(geo, a, b), none, work)
     if t1 < 1.0:
         d = min(d, pair_distance(geo, a, b, between(way, t1), none, work))
     return d

@@ -67,10 +67,11 @@ def edge_of_b(geo, b, j, vertices):
 
 
 @kernel
-def put_crossing(geo, a, i, b, j, n, sine2, pose, work, out, line):
+def put_crossing(geo, edges, n, sine2, pose, work, out, line):
     """Number of lines written for the edges i of A and j of B with the normal n from A to B.
 
     One EDGES line; where they are nearly parallel, the ends of their common part on a plane of A"""
+    a, i, b, j = edges
     u, e = edge_of_a(geo, a, i)
     x, f = edge_of_b(geo, b, j, work[0])
     s, t = segments(u, e, x, f)
@@ -79,7 +80,9 @@ def put_crossing(geo, a, i, b, j, n, sine2, pose, work, out, line):
         ea, eb = unit(e), unit(f)
         ea = ea if dot(cross(ea, eb), n) > 0.0 else scale3(-1.0, ea)
         number = key(at.EDGES_FEATURE, 0, 0, i, j)
-        put_line(out, line, at.EDGES_FEATURE, 0.0, pa, into_b(pose, pb), ea, mtv(pose[0], eb), 0.0, number)
+        put_line(
+            out, line, at.EDGES_FEATURE, 0.0, (pa, into_b(pose, pb)), (ea, mtv(pose[0], eb)), 0.0, number
+        )
         return 1
     ee = dot(e, e)
     along = dot(f, e)
@@ -92,15 +95,19 @@ def put_crossing(geo, a, i, b, j, n, sine2, pose, work, out, line):
         if k == 1 and not abs(t1 - t0) * sqrt(dot(f, f)) > SLACK * scale_of(geo, a, b):
             break
         number = key(at.PLANE, EDGE_END_KEY, k, i, j)
-        put_line(out, line + k, at.PLANE, 0.0, pa, into_b(pose, q), n, ZERO3, 0.0, number)
+        put_line(out, line + k, at.PLANE, 0.0, (pa, into_b(pose, q)), (n, ZERO3), 0.0, number)
         made += 1
     return made
 
 
 @kernel
-def put_support(geo, a, b, n, pa, on_b, region, index, room, pose, work, out, line):
+def put_support(geo, pair, plane, feature, room, pose, work, slot):
     """Number of PLANE lines written for the plane through pa with the normal n, out of its body (B where
     on_b), and the vertices of the other body that are lowest over it, at most `room`"""
+    a, b = pair
+    n, pa, on_b = plane
+    region, index = feature
+    out, line = slot
     V = work[0]
     c = a if on_b else b
     low, lowest_v = 1e300, 0
@@ -136,8 +143,9 @@ def support_point(geo, a, n):
 
 
 @kernel
-def put_nearest(geo, a, b, n, s, pose, work, out, line):
+def put_nearest(geo, a, b, axis, pose, work, out, line):
     """Number of lines written for a separated pair whose nearest points are vertices or lie on edges"""
+    n, s = axis
     d, i, j, fs, ft = nearest_edges(geo, a, b, n, s, work[0])
     u, e = edge_of_a(geo, a, i)
     x, f = edge_of_b(geo, b, j, work[0])
@@ -146,7 +154,7 @@ def put_nearest(geo, a, b, n, s, pose, work, out, line):
     m = scale3(1.0 / d if d > 1e-9 else 0.0, sub3(pb, pa))
     if d > 1e-9 and inner_a and inner_b:
         sine2, across = crossing(geo, a, i, b, j, work[0])
-        return put_crossing(geo, a, i, b, j, m, sine2, pose, work, out, line)
+        return put_crossing(geo, (a, i, b, j), m, sine2, pose, work, out, line)
     on_b, region, index = inner_b, EDGE, i
     if not d > 1e-9:
         m, pa, on_b, region = n, support_point(geo, a, n), False, FACE
@@ -154,13 +162,15 @@ def put_nearest(geo, a, b, n, s, pose, work, out, line):
         m, pa, index = scale3(-1.0, m), pb, j
     elif not inner_a:
         region, index = VERTEX, geo[3][geo[0][a, E0] + i, 0 if fs < 0.5 else 1]
-    return put_support(geo, a, b, m, pa, on_b, region, index, CAPACITY, pose, work, out, line)
+    return put_support(geo, (a, b), (m, pa, on_b), (region, index), CAPACITY, pose, work, (out, line))
 
 
 @kernel
-def put_faces(geo, a, b, on_b, i, pose, room, work, out, line):
+def put_faces(geo, a, b, face, pose, room, work, slot):
     """(lines written, lowest gap) for face i of the reference body, B where on_b, and the face of the other
     that looks at it"""
+    out, line = slot
+    on_b, i = face
     ref, inc = (b, a) if on_b else (a, b)
     n = normal_at(geo, ref, i, on_b, work[1])
     j = incident(geo, inc, n, not on_b, work[0], work[1], LEVEL * scale_of(geo, a, b))
@@ -168,22 +178,25 @@ def put_faces(geo, a, b, on_b, i, pose, room, work, out, line):
     if count == 0:
         return 0, 1e300
     low = lowest(work[4], first, count)
-    made = put_manifold(geo, ref, i, inc, on_b, pose, first, count, room, work, out, line)
+    made = put_manifold(geo, (ref, i), inc, on_b, pose, (first, count, room), work, (out, line))
     return made, low
 
 
 @kernel
-def put_edges(geo, a, b, i, j, apart, before, pose, work, out, line):
+def put_edges(geo, a, b, edges, start, pose, work, slot):
     """Number of lines written for crossing edges, with the points of a face that is nearly touched (where the
     pair overlaps, those that were outside before)"""
+    apart, before = start
+    i, j = edges
+    out, line = slot
     sine2, n = crossing(geo, a, i, b, j, work[0])
-    made = put_crossing(geo, a, i, b, j, n, sine2, pose, work, out, line)
+    made = put_crossing(geo, (a, i, b, j), n, sine2, pose, work, out, line)
     fa, ca = facing(geo, a, n, False, work[1])
     fb, cb = facing(geo, b, scale3(-1.0, n), True, work[1])
     if max(ca, cb) > NEARLY_FACE:
         on_b = cb > ca
         more, low = put_faces(
-            geo, a, b, on_b, fb if on_b else fa, pose, CAPACITY - made, work, out, line + made
+            geo, a, b, (on_b, fb if on_b else fa), pose, CAPACITY - made, work, (out, line + made)
         )
         for k in range(line + made, line + made + more):
             if not apart and not gap(out, k, before) >= -INSIDE:
@@ -199,9 +212,11 @@ def first_corner(geo, c, i):
 
 
 @kernel
-def polytope_lines(geo, a, b, before, pose, last, p, work, out, line):
+def polytope_lines(geo, a, b, way, memory, work, out, line):
     """Writes the contact lines of two polytopes at `pose`; where they overlap there, those of the axis that
     ceased last to separate them on the way from `before`"""
+    before, pose = way
+    last, p = memory
     place(geo, b, pose, work[0], work[1])
     kind, i, j, s, largest, merit = best_axis(geo, a, b, False, 0.0, last, p, work)
     apart = largest >= 0.0
@@ -220,23 +235,25 @@ def polytope_lines(geo, a, b, before, pose, last, p, work, out, line):
         x, f = edge_of_b(geo, b, j, work[0])
         fs, ft = segments(u, e, x, f)
         if not apart or distance2(axpy3(fs, e, u), axpy3(ft, f, x)) <= (largest + tol) ** 2:
-            put_edges(geo, a, b, i, j, apart, before, pose, work, out, line)
+            put_edges(geo, a, b, (i, j), (apart, before), pose, work, (out, line))
         else:
-            put_nearest(geo, a, b, n, s, pose, work, out, line)
+            put_nearest(geo, a, b, (n, s), pose, work, out, line)
         return
     on_b = kind != FACE_A
     face = j if on_b else i
-    made, low = put_faces(geo, a, b, on_b, face, pose, CAPACITY, work, out, line)
+    made, low = put_faces(geo, a, b, (on_b, face), pose, CAPACITY, work, (out, line))
     n = normal_at(geo, b if on_b else a, face, on_b, work[1])
     if apart:
         if made == 0 or not low <= largest + tol:
             clear_lines(out, line, made)
-            put_nearest(geo, a, b, scale3(-1.0, n) if on_b else n, s, pose, work, out, line)
+            put_nearest(geo, a, b, (scale3(-1.0, n) if on_b else n, s), pose, work, out, line)
     elif made == 0 or not low <= 0.5 * s:
         # The points over the face do not show the depth: the lowest vertices do, wherever they are.
         top = corner_at(geo, b if on_b else a, first_corner(geo, b if on_b else a, face), on_b, work[0])
         made = min(made, CAPACITY - 1)
-        put_support(geo, a, b, n, top, on_b, FACE, face, CAPACITY - made, pose, work, out, line + made)
+        put_support(
+            geo, (a, b), (n, top, on_b), (FACE, face), CAPACITY - made, pose, work, (out, line + made)
+        )
 
 
 @kernel

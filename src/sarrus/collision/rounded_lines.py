@@ -72,16 +72,17 @@ def put_segment_on_face(geo, a, i, b, r, pose, out, line):
         foot = axpy3(-(dot(n, q) - geo[4][geo[0][a, F0] + i, 3]), n, q)
         what = VERTEX_KEY if t == 0.0 or t == 1.0 else EDGE_END_KEY
         put_line(
-            out, line + k, at.PLANE, 0.0, foot, axpy3(t, f, x), n, ZERO3, r, key(at.PLANE, what, i, k, 0)
+            out, line + k, at.PLANE, 0.0, (foot, axpy3(t, f, x)), (n, ZERO3), r, key(at.PLANE, what, i, k, 0)
         )
         made += 1
     return made
 
 
 @kernel
-def put_parallel(geo, a, i, b, n, r, as_planes, pose, out, line):
+def put_parallel(geo, a, i, b, normal, pose, out, line):
     """Number of lines written at the ends of the common part of edge i of A and the segment B: LINE, or PLANE
     with the normal n of A"""
+    n, r, as_planes = normal
     u, e = edge(geo, a, i)
     x, f = edge(geo, b, 0)
     e_in_b, u_in_b = mtv(pose[0], e), into_b(pose, u)
@@ -100,11 +101,13 @@ def put_parallel(geo, a, i, b, n, r, as_planes, pose, out, line):
         s = clamp((start + t * along) / ee)
         foot = axpy3(s, e, u)
         if as_planes:
-            put_line(out, line + k, at.PLANE, 0.0, foot, q, n, ZERO3, r, key(at.PLANE, EDGE_END_KEY, 1, i, k))
+            put_line(
+                out, line + k, at.PLANE, 0.0, (foot, q), (n, ZERO3), r, key(at.PLANE, EDGE_END_KEY, 1, i, k)
+            )
         elif t == 0.0 or t == 1.0:
-            put_line(out, line + k, at.LINE, 0.0, foot, q, unit(e), ZERO3, r, key(at.LINE, 0, 0, i, k))
+            put_line(out, line + k, at.LINE, 0.0, (foot, q), (unit(e), ZERO3), r, key(at.LINE, 0, 0, i, k))
         else:
-            put_line(out, line + k, at.LINE, 1.0, q, foot, unit(f), ZERO3, r, key(at.LINE, 1, 0, i, k))
+            put_line(out, line + k, at.LINE, 1.0, (q, foot), (unit(f), ZERO3), r, key(at.LINE, 1, 0, i, k))
         made += 1
     return made
 
@@ -119,11 +122,14 @@ def sine_of(geo, a, i, b, pose):
 
 
 @kernel
-def put_crossing_segments(geo, a, i, b, pa, pb, n, r, pose, out, line):
+def put_crossing_segments(geo, a, i, b, points, normal, pose, slot):
     """Writes the lines for edge i of A and the segment B, nearest in their inner parts"""
+    pa, pb = points
+    n, r = normal
+    out, line = slot
     sine, m = sine_of(geo, a, i, b, pose)
     if sine < NEARLY_PARALLEL:
-        put_parallel(geo, a, i, b, n, r, sine >= PARALLEL, pose, out, line)
+        put_parallel(geo, a, i, b, (n, r, sine >= PARALLEL), pose, out, line)
         return
     u, e = edge(geo, a, i)
     x, f = edge(geo, b, 0)
@@ -133,10 +139,8 @@ def put_crossing_segments(geo, a, i, b, pa, pb, n, r, pose, out, line):
         line,
         at.EDGES_FEATURE,
         0.0,
-        pa,
-        into_b(pose, pb),
-        ea,
-        unit(f),
+        (pa, into_b(pose, pb)),
+        (ea, unit(f)),
         r,
         key(at.EDGES_FEATURE, 0, 0, i, 0),
     )
@@ -151,10 +155,11 @@ def lies_along(geo, a, region, i, b, other, pose):
 
 
 @kernel
-def put_rounded(geo, a, b, found, r, signed, pose, out, line):
+def put_rounded(geo, a, b, found, r, signed, pose, slot):
     """Writes the lines for the nearest regions `found` (see `rounded.nearest`).
 
     signed: as planes, whose gap changes its sign on the way through; the gaps of points and lines do not"""
+    out, line = slot
     d, region, i, other, j, pa, pb = found
     # Cores that meet in a point have no normal: any direction leads out.
     n = scale3(1.0 / d, sub3(pb, pa)) if d > 1e-12 else (0.0, 0.0, 1.0)
@@ -175,26 +180,30 @@ def put_rounded(geo, a, b, found, r, signed, pose, out, line):
                     line,
                     at.PLANE,
                     0.0,
-                    pa,
-                    into_b(pose, pb),
-                    n,
-                    ZERO3,
+                    (pa, into_b(pose, pb)),
+                    (n, ZERO3),
                     r,
                     key(at.PLANE, VERTEX_KEY, i, j, 0),
                 )
             return
     if signed:
         number = key(at.PLANE, SWEPT_KEY, region, i, j)
-        put_line(out, line, at.PLANE, 0.0, pa, into_b(pose, pb), n, ZERO3, r, number)
+        put_line(out, line, at.PLANE, 0.0, (pa, into_b(pose, pb)), (n, ZERO3), r, number)
     elif region == EDGE and other == EDGE:
-        put_crossing_segments(geo, a, i, b, pa, pb, n, r, pose, out, line)
+        put_crossing_segments(geo, a, i, b, (pa, pb), (n, r), pose, (out, line))
     elif capsule and lies_along(geo, a, region, i, b, other, pose):
-        put_parallel(geo, a, i if region == EDGE else 0, b, n, r, False, pose, out, line)
+        put_parallel(geo, a, i if region == EDGE else 0, b, (n, r, False), pose, out, line)
     elif region == EDGE:
         u, e = edge(geo, a, i)
-        put_line(out, line, at.LINE, 0.0, pa, into_b(pose, pb), unit(e), ZERO3, r, key(at.LINE, 0, 0, i, j))
+        put_line(
+            out, line, at.LINE, 0.0, (pa, into_b(pose, pb)), (unit(e), ZERO3), r, key(at.LINE, 0, 0, i, j)
+        )
     elif other == EDGE:
         x, f = edge(geo, b, 0)
-        put_line(out, line, at.LINE, 1.0, into_b(pose, pb), pa, unit(f), ZERO3, r, key(at.LINE, 1, 0, i, j))
+        put_line(
+            out, line, at.LINE, 1.0, (into_b(pose, pb), pa), (unit(f), ZERO3), r, key(at.LINE, 1, 0, i, j)
+        )
     else:
-        put_line(out, line, at.POINTS, 0.0, pa, into_b(pose, pb), ZERO3, ZERO3, r, key(at.POINTS, 0, 0, i, j))
+        put_line(
+            out, line, at.POINTS, 0.0, (pa, into_b(pose, pb)), (ZERO3, ZERO3), r, key(at.POINTS, 0, 0, i, j)
+        )
