@@ -42,7 +42,8 @@ def pivoted(A, rank):
 def test_rows_are_those_of_a_dense_factorisation(name):
     model = sarrus.build(getattr(sarrus.gallery, name)())
     (j,) = model.ranks.ranks
-    choice = choose_rows(model.candidates, model.candidates.state.copy(), model.ranks.scales, model.ranks.ranks)
+    state = model.candidates.state.copy()
+    choice = choose_rows(model.candidates, state, model.ranks.scales, model.ranks.ranks)
     A, places = dense_matrix(model, j)
     assert np.abs(choice.blocks[j] - A).max() < SAME
     order, pivots = pivoted(A, model.ranks.ranks[j])

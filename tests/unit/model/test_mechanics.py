@@ -68,9 +68,7 @@ def test_jacobians_times_joint_velocities_are_velocities():
     expected = STATE.velocity[b] + np.cross(R @ STATE.angular_velocity[b], R @ p)
     np.testing.assert_allclose(MODEL.point_jacobian(STATE, "bar 1", p) @ v, expected, atol=EXACT)
     momentum = MODEL.masses @ STATE.velocity
-    np.testing.assert_allclose(
-        MODEL.com_jacobian(STATE) @ v * MODEL.masses.sum(), momentum, atol=EXACT
-    )
+    np.testing.assert_allclose(MODEL.com_jacobian(STATE) @ v * MODEL.masses.sum(), momentum, atol=EXACT)
     np.testing.assert_allclose(MODEL.com(STATE), MODEL.masses @ STATE.position / MODEL.masses.sum())
 
 

@@ -1,4 +1,4 @@
-"""The elimination of the tree and its border against dense solves, for blocks, motions and rows of any kind."""
+"""The elimination of the tree and its border against dense solves, for any blocks, motions and rows."""
 
 import numba
 import numpy as np
@@ -25,7 +25,7 @@ def eliminate(topo, work, blocks, loops):
         line = topo[0, at.W_FREEDOMS] + topo[b + 1, at.FREEDOM]
         for i in range(topo[b + 1, at.ROTATIONS] + topo[b + 1, at.TRANSLATIONS]):
             motions = get6(work, line + i, at.S0), get6(work, line + i, at.S1)
-            M, r, t = tree.eliminate_freedom(topo, work, b, i, motions, (M, r), loops, None)
+            M, r, _ = tree.eliminate_freedom(topo, work, b, i, motions, (M, r), loops, None)
         tree.pass_on(topo, work, b, M, r, (get3(work, b, at.ARM0), get3(work, b, at.ARM1)), loops)
     tree.end_system(topo, work, loops)
 
@@ -52,9 +52,8 @@ def solve(topo, state, work, arm, motions, loops):
         z = carry_motion(get6(work, topo[b + 1, at.PARENT], at.DZ), get3(work, b, arm))
         z = tree.solve_link(topo, work, b, z, motions, loops)
         put6(work, b, at.DZ, z)
-        if loops is not None:
-            if tree.closes(topo, b):
-                solve_rows(topo, state, work, b, b + 1, z)
+        if loops is not None and tree.closes(topo, b):
+            solve_rows(topo, state, work, b, b + 1, z)
 
 
 @numba.njit
@@ -125,7 +124,8 @@ class System:
             M[6 * b : 6 * b + 6, 6 * b : 6 * b + 6] = block
         K = T0.T @ M @ T1 + own * np.eye(self.freedoms)
         S = np.diag(self.work[self.border, at.COMPLIANCE])
-        rhs = np.concatenate([T0.T @ self.work[: self.n, at.F : at.F + 6].ravel(), -self.work[self.border, at.ERR]])
+        force, error = self.work[: self.n, at.F : at.F + 6].ravel(), self.work[self.border, at.ERR]
+        rhs = np.concatenate([T0.T @ force, -error])
         x = np.linalg.solve(np.block([[K, -T0.T @ H.T], [C @ T1, S]]), rhs)
         return x[: self.freedoms], x[self.freedoms :], T1 @ x[: self.freedoms]
 
