@@ -7,7 +7,14 @@ the step; springs by the mean rule are left to the tree and the border (see `dri
 from sarrus import layout as at
 from sarrus._jit import helper, kernel
 from sarrus.dynamics.custom import add_potential, custom_energy
-from sarrus.kinematics.coordinates import add_pair, arm_between, coordinate
+from sarrus.kinematics.coordinates import (
+    add_effort_on_terms,
+    add_pair,
+    arm_between,
+    coordinate,
+    coordinate_value,
+    sum_value,
+)
 from sarrus.kinematics.springs import trial_spring
 from sarrus.maths.access import add_to6, get1, get3, get4, get9, put6
 from sarrus.maths.quaternion import qmul, rotation
@@ -45,17 +52,24 @@ def forces(topo, par, state, work, gravity, u):
             )
         elif kind == at.EFFORT:
             c = topo[line, at.ELEMENT_A]
-            q, w = coordinate(topo, par, state, work, c, topo[line, at.ELEMENT_B], True)
             limit, effort = get1(par, p, at.EFFORT_LIMIT), input_of(u, port, 0)
             # Not min and max: they would drop NaN.
             if effort > limit:
                 effort = limit
             elif effort < -limit:
                 effort = -limit
+            stiffness, rest = get1(par, p, at.EFFORT_K), get1(par, p, at.EFFORT_REST)
+            if topo[topo[0, at.T_JOINTS] + c, at.JOINT_KIND] == at.TENDON:
+                if port >= 0:
+                    add_effort_on_terms(topo, par, state, work, work, at.MOTOR_FORCE, c, effort)
+                effort -= stiffness * (sum_value(topo, par, state, work, c) - rest)
+                add_effort_on_terms(topo, par, state, work, state, at.FORCE, c, effort)
+                continue
+            q, w = coordinate(topo, par, state, work, c, topo[line, at.ELEMENT_B], True)
             arm = arm_between(work, topo, c)
             if port >= 0:
                 add_pair(topo, work, at.MOTOR_FORCE, c, effort, w, arm)
-            effort -= get1(par, p, at.EFFORT_K) * (q - get1(par, p, at.EFFORT_REST))
+            effort -= stiffness * (q - rest)
             add_pair(topo, state, at.FORCE, c, effort, w, arm)
         elif kind == at.WRENCH:
             add_wrench(topo, par, state, work, line, p, port, u)
@@ -68,10 +82,19 @@ def add_wrench(topo, par, state, work, line, p, port, u):
     """Force in the world or body frame at a body-fixed point, torque in the body frame"""
     b = topo[line, at.ELEMENT_A]
     f, t = get3(par, p, at.WRENCH_F), get3(par, p, at.WRENCH_T)
-    f = add3(f, (input_of(u, port, 0), input_of(u, port, 1), input_of(u, port, 2)))
-    t = add3(t, (input_of(u, port, 3), input_of(u, port, 4), input_of(u, port, 5)))
+    if topo[line, at.ELEMENT_FRAME] & at.SCALED:
+        s, lower, upper = input_of(u, port, 0), get1(par, p, at.WRENCH_LOWER), get1(par, p, at.WRENCH_UPPER)
+        # Not min and max: they would drop NaN.
+        if s > upper:
+            s = upper
+        elif s < lower:
+            s = lower
+        f, t = scale3(s, f), scale3(s, t)
+    else:
+        f = add3(f, (input_of(u, port, 0), input_of(u, port, 1), input_of(u, port, 2)))
+        t = add3(t, (input_of(u, port, 3), input_of(u, port, 4), input_of(u, port, 5)))
     frame = rotation(qmul(get4(work, b, at.Q1), get4(par, b, at.QREF)))
-    if topo[line, at.ELEMENT_FRAME] != 0:
+    if topo[line, at.ELEMENT_FRAME] & at.TURNING:
         f = mv(frame, f)
     arm = mv(get9(work, b, at.R1), get3(par, p, at.WRENCH_P))
     wrench = (f, add3(mv(frame, t), cross(arm, f)))
@@ -102,9 +125,8 @@ def element_energy(topo, par, state, work):
             stretch = length - get1(par, p, at.SPRING_L)
             energy += 0.5 * get1(par, p, at.SPRING_K) * stretch * stretch
         elif kind == at.EFFORT:
-            q, w = coordinate(
-                topo, par, state, work, topo[line, at.ELEMENT_A], topo[line, at.ELEMENT_B], True
-            )
+            c, i = topo[line, at.ELEMENT_A], topo[line, at.ELEMENT_B]
+            q = coordinate_value(topo, par, state, work, c, i)
             stretch = q - get1(par, p, at.EFFORT_REST)
             energy += 0.5 * get1(par, p, at.EFFORT_K) * stretch * stretch
         elif kind == at.CUSTOM_POTENTIAL:

@@ -45,7 +45,7 @@ def load(topo, par, state, work, nodes, line):
 def save_node(topo, par, state, nodes):
     """`record` and `record_winding` into the first line"""
     record(topo, par, state, nodes, 0)
-    record_winding(topo, state, nodes, 0)
+    record_winding(topo, par, state, nodes, 0)
 
 
 @kernel
@@ -62,13 +62,13 @@ def record(topo, par, state, out, line):
 
 
 @kernel
-def record_winding(topo, state, out, line):
+def record_winding(topo, par, state, out, line):
     """What says which turn the coordinates of all joints are on, after the columns of `record`"""
     first = 13 * topo[0, at.BODIES]
     for c in range(topo[0, at.JOINTS]):
         it = topo[0, at.T_JOINTS] + c
         for i in range(topo[it, at.JOINT_COORDINATES]):
-            of, j = coordinate_joint(topo, c, i)
+            of, j = coordinate_joint(topo, par, c, i)
             out[line, first + topo[it, at.JOINT_COORDINATE] + i] = state[
                 topo[0, at.S_JOINTS] + of, at.COORD + j
             ]
@@ -116,7 +116,7 @@ def read_coordinates(topo, par, state, work, nodes, near, q, v, elements):
         for c in range(topo[0, at.JOINTS]):
             line = topo[0, at.T_JOINTS] + c
             for i in range(topo[line, at.JOINT_COORDINATES]):
-                of, j = coordinate_joint(topo, c, i)
+                of, j = coordinate_joint(topo, par, c, i)
                 value, rate, w = coordinate_rate(topo, par, state, work, of, j, elements)
                 q[t, topo[line, at.JOINT_COORDINATE] + i] = value
                 v[t, topo[line, at.JOINT_COORDINATE] + i] = rate
@@ -197,7 +197,7 @@ def coordinate_rows(topo, par, state, work, joints, components, values, rows, el
     """Coordinates of the given joints at the node in `work` into values, their row vectors on child and
     parent into rows (k, 12)"""
     for k in range(joints.shape[0]):
-        of, i = coordinate_joint(topo, joints[k], components[k])
+        of, i = coordinate_joint(topo, par, joints[k], components[k])
         q, w = coordinate(topo, par, state, work, of, i, elements)
         values[k] = q
         put6(rows, k, 0, w)

@@ -11,7 +11,7 @@ from sarrus._jit import helper, kernel
 from sarrus.kinematics.curve import curve_enter, curve_parameter
 from sarrus.maths.access import add_to6, get1, get3, get4, get6, get9, put6
 from sarrus.maths.quaternion import angle_about, qconj, qmul, rotation_vector, rotation_vector_rate
-from sarrus.maths.spatial import carry_force, dot6
+from sarrus.maths.spatial import ZERO6, carry_force, dot6
 from sarrus.maths.vectors import ZERO3, add3, cross, dot, mtv, mv, pick, scale3, sub3
 
 
@@ -147,12 +147,46 @@ def coordinate(topo, par, state, work, c, i, elements):
 
 
 @helper
-def coordinate_joint(topo, c, i):
-    """(joint, coordinate) that carries coordinate i of joint c: a gear shows the coordinate of its first
+def term_of(par, p, k):
+    """(joint, coordinate, factor) of term k of the coupling or tendon whose constants are at line p"""
+    line = p + 1 + k
+    return (
+        int(get1(par, line, at.TERM_JOINT)),
+        int(get1(par, line, at.TERM_COORDINATE)),
+        get1(par, line, at.TERM_FACTOR),
+    )
+
+
+@kernel
+def sum_value(topo, par, state, work, c):
+    """The sum of coupling or tendon c at the trial configuration, its offset added"""
+    line = topo[0, at.T_JOINTS] + c
+    p = topo[line, at.JOINT_PAR]
+    total = get1(par, p, at.OFFSET)
+    for k in range(topo[line, at.TERMS]):
+        joint, i, factor = term_of(par, p, k)
+        q, w = coordinate(topo, par, state, work, joint, i, True)
+        total += factor * q
+    return total
+
+
+@kernel
+def coordinate_value(topo, par, state, work, c, i):
+    """q of `coordinate`, also of a tendon"""
+    if topo[topo[0, at.T_JOINTS] + c, at.JOINT_KIND] == at.TENDON:
+        return sum_value(topo, par, state, work, c)
+    q, w = coordinate(topo, par, state, work, c, i, True)
+    return q
+
+
+@helper
+def coordinate_joint(topo, par, c, i):
+    """(joint, coordinate) that carries coordinate i of joint c: a coupling shows the coordinate of its first
     joint"""
     line = topo[0, at.T_JOINTS] + c
-    if topo[line, at.JOINT_KIND] == at.GEAR:
-        return topo[line, at.GEAR_A], topo[line, at.GEAR_CA]
+    if topo[line, at.JOINT_KIND] == at.COUPLING:
+        joint, i, factor = term_of(par, topo[line, at.JOINT_PAR], 0)
+        return joint, i
     return c, i
 
 
@@ -173,9 +207,34 @@ def arm_between(work, topo, c):
 
 
 @kernel
+def add_effort_on_terms(topo, par, state, work, array, column, c, effort):
+    """Adds the wrenches of an effort along tendon c to those of the bodies of its joints"""
+    line = topo[0, at.T_JOINTS] + c
+    for k in range(topo[line, at.TERMS]):
+        joint, i, factor = term_of(par, topo[line, at.JOINT_PAR], k)
+        q, w = coordinate(topo, par, state, work, joint, i, True)
+        add_pair(topo, array, column, joint, factor * effort, w, arm_between(work, topo, joint))
+
+
+@kernel
 def coordinate_rate(topo, par, state, work, c, i, elements):
-    """(q, dq/dt, row vector on B) of coordinate i of joint c at the node, velocities U; work holds the
-    node"""
+    """(q, dq/dt, row vector on B) of coordinate i of joint c at the node, velocities U; work holds the node.
+    A tendon has no one row vector: 0"""
+    line = topo[0, at.T_JOINTS] + c
+    if elements is not None:
+        if topo[line, at.JOINT_KIND] == at.TENDON:
+            total, speed = get1(par, topo[line, at.JOINT_PAR], at.OFFSET), 0.0
+            for k in range(topo[line, at.TERMS]):
+                joint, m, factor = term_of(par, topo[line, at.JOINT_PAR], k)
+                q, rate, w = pair_rate(topo, par, state, work, joint, m, elements)
+                total, speed = total + factor * q, speed + factor * rate
+            return total, speed, ZERO6
+    return pair_rate(topo, par, state, work, c, i, elements)
+
+
+@kernel
+def pair_rate(topo, par, state, work, c, i, elements):
+    """`coordinate_rate` of a joint between two bodies"""
     q, w = coordinate(topo, par, state, work, c, i, elements)
     line = topo[0, at.T_JOINTS] + c
     rate = dot6(w, get6(state, topo[line, at.JOINT_B], at.U))
@@ -213,7 +272,9 @@ def enter_coordinates(topo, par, state, work, elements):
         if elements is not None:
             if kind == at.CURVE:
                 curve_enter(topo, par, state, work, c)
-        if kind != at.GEAR:
+            if kind == at.TENDON:
+                state[topo[0, at.S_JOINTS] + c, at.COORD] = sum_value(topo, par, state, work, c)
+        if kind != at.COUPLING and kind != at.TENDON:
             # A rotation vector needs all three old components to find its turn.
             s = topo[0, at.S_JOINTS] + c
             for i in range(topo[line, at.JOINT_COORDINATES]):

@@ -2,7 +2,7 @@
 
 from sarrus import layout as at
 from sarrus._jit import helper, kernel
-from sarrus.kinematics.coordinates import coordinate
+from sarrus.kinematics.coordinates import coordinate, term_of
 from sarrus.kinematics.rows import is_pair, pair_row, single_row
 from sarrus.kinematics.springs import put_component, trial_spring
 from sarrus.maths.access import get1, get3, put1, put6
@@ -27,19 +27,17 @@ def put_pair(topo, work, e0, e1, w, A, B, column):
 
 
 @kernel
-def put_gear_row(topo, par, state, work, line, e0, e1, column):
-    ratio = get1(par, topo[line, at.JOINT_PAR], at.RATIO)
+def put_sum_row(topo, par, state, work, line, e0, e1, column):
+    """Row vectors of the sum of a coupling or tendon on its ends"""
     for e in range(e0, e1):
         role = topo[topo[0, at.T_ENDS] + e, at.END_ROLE]
-        second = role >= 2
-        c = topo[line, at.GEAR_B if second else at.GEAR_A]
-        i = topo[line, at.GEAR_CB if second else at.GEAR_CA]
+        c, i, factor = term_of(par, topo[line, at.JOINT_PAR], role >> 1)
         q, w = coordinate(topo, par, state, work, c, i, True)
         it = topo[0, at.T_JOINTS] + c
         if role & 1:
             arm = sub3(get3(work, topo[it, at.JOINT_B], at.X1), get3(work, topo[it, at.JOINT_A], at.X1))
             w = scale6(-1.0, carry_force(w, arm))
-        put6(work, topo[0, at.W_ENDS] + e, column, scale6(-ratio if second else 1.0, w))
+        put6(work, topo[0, at.W_ENDS] + e, column, scale6(factor, w))
 
 
 @kernel
@@ -96,12 +94,12 @@ def combined_single_row(topo, par, state, work, of, line, role, node):
 
 @kernel
 def put_special_row(topo, par, state, work, k, column, node):
-    """`put_row` of gears, rolling and custom constraints"""
+    """`put_row` of couplings, rolling and custom constraints"""
     it = topo[0, at.T_ROWS] + k
     of, e0, e1 = topo[it, at.ROW_OF], topo[it, at.END0], topo[it, at.END1]
     line = topo[0, at.T_JOINTS] + of
-    if topo[line, at.JOINT_KIND] == at.GEAR:
-        put_gear_row(topo, par, state, work, line, e0, e1, column)
+    if topo[line, at.JOINT_KIND] == at.COUPLING:
+        put_sum_row(topo, par, state, work, line, e0, e1, column)
     else:
         i = int(get1(state, topo[0, at.S_ROWS] + k, at.ACTIVE))
         for e in range(e0, e1):
@@ -120,6 +118,9 @@ def put_compliant_row(topo, par, state, work, k, column):
     of, e0, e1 = topo[it, at.ROW_OF], topo[it, at.END0], topo[it, at.END1]
     if topo[it, at.ROW_KIND] == at.DRIVE_ROW:
         line = topo[0, at.T_JOINTS] + of
+        if topo[line, at.JOINT_KIND] == at.TENDON:
+            put_sum_row(topo, par, state, work, line, e0, e1, column)
+            return
         q, w = coordinate(topo, par, state, work, of, topo[it, at.ROW_COORDINATE], True)
         put_pair(topo, work, e0, e1, w, topo[line, at.JOINT_A], topo[line, at.JOINT_B], column)
         return

@@ -1,8 +1,8 @@
 """Rows of the joints in constraint form: the errors of all rows of a joint, and the row vector of one.
 
 A joint has six places for rows: 0..2 translations along the lines of its basis TB, 3..5 rotations along RB;
-free ones are not rows.  Distance, gear, curve, rolling and custom constraints use the first places.  Every
-kind but gear, rolling and custom acts on two bodies with opposite row vectors.
+free ones are not rows.  Distance, coupling, curve, rolling and custom constraints use the first places.
+Every kind but coupling, rolling and custom acts on two bodies with opposite row vectors.
 
 Implements: [MC23] eqs. (B.1), (B.3), (B.7a) with the selections of Table B.2; [Mal25] eq. (19) for the
 universal joint; screw with a row of its own.  Differs: rotational
@@ -10,7 +10,7 @@ rows are scaled by 2."""
 
 from sarrus import layout as at
 from sarrus._jit import helper, kernel
-from sarrus.kinematics.coordinates import angle_about, coordinate, joint_points, relative_turn
+from sarrus.kinematics.coordinates import angle_about, coordinate, joint_points, relative_turn, sum_value
 from sarrus.kinematics.curve import curve_frame
 from sarrus.kinematics.custom import custom_errors, custom_row
 from sarrus.kinematics.rolling import rolling_errors, rolling_node_row, rolling_trial_row
@@ -58,16 +58,14 @@ def errors(topo, par, state, work, c, elements):
 
 @kernel
 def special_errors(topo, par, state, work, c):
-    """`errors` of distances, gears, curves, rolling and custom constraints"""
+    """`errors` of distances, couplings, curves, rolling and custom constraints"""
     line = topo[0, at.T_JOINTS] + c
     kind = topo[line, at.JOINT_KIND]
     if kind == at.DISTANCE:
         length, w = coordinate(topo, par, state, work, c, 0, True)
         return (length - get1(par, topo[line, at.JOINT_PAR], at.LENGTH), 0.0, 0.0), ZERO3
-    if kind == at.GEAR:
-        qa, wa = coordinate(topo, par, state, work, topo[line, at.GEAR_A], topo[line, at.GEAR_CA], True)
-        qb, wb = coordinate(topo, par, state, work, topo[line, at.GEAR_B], topo[line, at.GEAR_CB], True)
-        return (qa - get1(par, topo[line, at.JOINT_PAR], at.RATIO) * qb, 0.0, 0.0), ZERO3
+    if kind == at.COUPLING:
+        return (sum_value(topo, par, state, work, c), 0.0, 0.0), ZERO3
     if kind == at.CURVE:
         first, second, n, m = curve_frame(topo, par, state, work, c)
         return (first, second, 0.0), ZERO3
@@ -123,7 +121,7 @@ def pair_row(topo, par, state, work, c, i, elements):
 @helper
 def is_pair(kind):
     """Whether a joint acts on two bodies with opposite row vectors"""
-    return kind != at.GEAR and kind != at.ROLLING and kind != at.CUSTOM
+    return kind != at.COUPLING and kind != at.ROLLING and kind != at.CUSTOM
 
 
 @kernel

@@ -40,7 +40,14 @@ joints.shares(links, "PA", "PB", "TB", "RB", "PITCH")
 IS_DISC = joints.column("IS_DISC", 1, "flag", "whether what rolls is a disc", "model", "kinematics")
 LENGTH = joints.variant("LENGTH", "PITCH", "m", "of a distance", "model", "kinematics")
 RADIUS = joints.variant("RADIUS", "PITCH", "m", "of what rolls", "model", "kinematics")
-RATIO = joints.variant("RATIO", "PITCH", "1", "of a gear", "model", "kinematics")
+OFFSET = joints.variant(
+    "OFFSET", "PITCH", "m, rad", "added to the sum of a coupling or tendon", "model", "kinematics, model"
+)
+
+sum_terms = Table("par", "terms of sums", "a coordinate in the sum of a coupling or tendon")
+TERM_JOINT = sum_terms.column("TERM_JOINT", 1, "joint", "whose coordinate", "model", "kinematics, model")
+TERM_COORDINATE = sum_terms.column("TERM_COORDINATE", 1, "index", "which one", "model", "kinematics, model")
+TERM_FACTOR = sum_terms.column("TERM_FACTOR", 1, "1", "what it counts with", "model", "kinematics, model")
 
 drives = Table("par", "drives", "a driven joint, one number for each of its coordinates")
 DRIVE_C = drives.column("DRIVE_C", 6, "N s/m, N m s/rad", "damping", "model", "integrators")
@@ -76,6 +83,8 @@ wrenches = Table("par", "wrenches", "an element of kind WRENCH")
 WRENCH_F = wrenches.column("WRENCH_F", 3, "N", "force", "model", "dynamics")
 WRENCH_T = wrenches.column("WRENCH_T", 3, "N m", "torque", "model", "dynamics")
 WRENCH_P = wrenches.column("WRENCH_P", 3, "m", "point of the body where the force acts", "model", "dynamics")
+WRENCH_LOWER = wrenches.column("WRENCH_LOWER", 1, "1", "least input of a scaled one", "model", "dynamics")
+WRENCH_UPPER = wrenches.column("WRENCH_UPPER", 1, "1", "largest input of a scaled one", "model", "dynamics")
 
 segments = Table("par", "curve segments", "a cubic piece of a curve")
 CURVE_S0 = segments.column("CURVE_S0", 1, "m", "parameter at its start", "model", "kinematics")

@@ -35,18 +35,19 @@ LOWER_PAIR = joint_kinds.value(
     "LOWER_PAIR", 0, "free directions are fixed axes: revolute, prismatic, universal, spherical, free, ..."
 )
 DISTANCE = joint_kinds.value("DISTANCE", 1, "two points at a fixed distance")
-GEAR = joint_kinds.value("GEAR", 2, "coordinates of two joints in a fixed ratio")
+COUPLING = joint_kinds.value("COUPLING", 2, "a sum of joint coordinates that keeps its value, as in a gear")
 CURVE = joint_kinds.value("CURVE", 3, "a point of the child on a curve of the parent")
 ROLLING = joint_kinds.value("ROLLING", 4, "a ball or a disc rolls on the plane z = 0")
 CUSTOM = joint_kinds.value("CUSTOM", 5, "a user's constraint")
 SCREW_PAIR = joint_kinds.value("SCREW_PAIR", 6, "a screw")
+TENDON = joint_kinds.value("TENDON", 7, "a sum of joint coordinates that motors and springs act on")
 
-gears = Table("topo", "joints, gears", "a joint of kind GEAR")
-gears.shares(joints)
-GEAR_A = gears.column("GEAR_A", 1, "joint", "the first", "model", "kinematics, model")
-GEAR_B = gears.column("GEAR_B", 1, "joint", "the second", "model", "kinematics")
-GEAR_CA = gears.column("GEAR_CA", 1, "index", "coordinate of the first", "model", "kinematics")
-GEAR_CB = gears.column("GEAR_CB", 1, "index", "coordinate of the second", "model", "kinematics")
+sums = Table("topo", "joints, sums", "a joint of kind COUPLING or TENDON")
+sums.shares(joints)
+TERMS = sums.column(
+    "TERMS", 1, "count", "coordinates in the sum, in the lines of par after its own",
+    "model", "kinematics, model",
+)  # fmt: skip
 
 curves = Table("topo", "joints, curves", "a joint of kind CURVE")
 curves.shares(joints)
@@ -93,7 +94,7 @@ ELEMENT_INPUT = elements.column(
     "ELEMENT_INPUT", 1, "index", "its first number of the input; -1: none", "model", "dynamics, integrators"
 )
 ELEMENT_FRAME = elements.column(
-    "ELEMENT_FRAME", 1, "flag", "whether an applied force turns with the body", "model", "dynamics"
+    "ELEMENT_FRAME", 1, "flags", "of an applied force: see the flags of forces", "model", "dynamics"
 )
 ELEMENT_SCRATCH = elements.column(
     "ELEMENT_SCRATCH", 1, "line of work", "scratch of a user's function", "model", "dynamics, integrators"
@@ -101,6 +102,10 @@ ELEMENT_SCRATCH = elements.column(
 ELEMENT_RULE = elements.column(
     "ELEMENT_RULE", 1, "kind", "see the rules of springs", "model", "dynamics, integrators"
 )
+
+force_flags = Values("flags of forces", "Bits of ELEMENT_FRAME.")
+TURNING = force_flags.value("TURNING", 1, "the force turns with the body")
+SCALED = force_flags.value("SCALED", 2, "its one input multiplies it")
 
 element_kinds = Values("kinds of elements", "Values of ELEMENT_KIND.")
 SPRING = element_kinds.value("SPRING", 0, "between two points")

@@ -218,6 +218,6 @@ END_EDGE = ends.column(
 )
 END_ROW = ends.column("END_ROW", 1, "border row", "the row", "model", "model, solvers")
 END_ROLE = ends.column(
-    "END_ROLE", 1, "number", "0 child, 1 parent, 2 and 3 of a gear's second joint; a custom body's number",
+    "END_ROLE", 1, "number", "0 child, 1 parent, 2 and 3 of a sum's second term, ...; a custom body's number",
     "model", "kinematics, integrators",
 )  # fmt: skip

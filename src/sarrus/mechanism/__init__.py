@@ -1,7 +1,16 @@
 """What a user says: bodies, shapes, joints, forces, motors, contacts, limits; plain, validated, named."""
 
 from sarrus.mechanism.bodies import Body, Frame
-from sarrus.mechanism.constraints import Custom, Distance, Gear, PointOnCurve, Rolling
+from sarrus.mechanism.constraints import (
+    Coupling,
+    Custom,
+    Distance,
+    Gear,
+    PointOnCurve,
+    Rolling,
+    Tendon,
+    Term,
+)
 from sarrus.mechanism.contacts import Contact, Obstacle
 from sarrus.mechanism.forces import CustomForce, CustomPotential, Force, JointSpring, Motor, Spring
 from sarrus.mechanism.joints import JOINT_KINDS, Joint, JointKind
@@ -17,6 +26,7 @@ __all__ = [
     "Capsule",
     "Contact",
     "ConvexMesh",
+    "Coupling",
     "Custom",
     "CustomForce",
     "CustomPotential",
@@ -42,4 +52,6 @@ __all__ = [
     "Shape",
     "Sphere",
     "Spring",
+    "Tendon",
+    "Term",
 ]

@@ -97,6 +97,8 @@ class Placement:
             return self.orientation
         if what == "bodies":
             return lambda names: tuple(self.prefix + name for name in names)
+        if what == "terms":
+            return lambda terms: tuple(replace(t, joint=self.prefix + t.joint) for t in terms)
         if what == "points":
             return lambda points: check.frozen(rotate(self.turn, points) + self.at)
         return None

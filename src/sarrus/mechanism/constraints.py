@@ -42,6 +42,47 @@ class Gear:
     component_a: int = 0
     component_b: int = 0
 
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """As a coupling: q_a - ratio q_b = 0."""
+        return (
+            Term(self.joint_a, self.component_a, 1.0),
+            Term(self.joint_b, self.component_b, -self.ratio),
+        )
+
+    @property
+    def offset(self) -> float:
+        """As a coupling, whose sum is 0."""
+        return 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A joint coordinate in a sum, and what it counts with."""
+
+    joint: str
+    component: int
+    factor: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Coupling:
+    """A sum of joint coordinates that keeps its value: sum of factor q = offset."""
+
+    name: str
+    terms: tuple[Term, ...]
+    offset: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tendon:
+    """A sum of joint coordinates with which motors, springs and dampers act on all of them: length = offset +
+    sum of factor q."""
+
+    name: str
+    terms: tuple[Term, ...]
+    offset: float
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PointOnCurve:
@@ -77,7 +118,9 @@ class Custom:
     jacobian: Callable[..., Any] | None
 
 
-Constraint = Joint | Distance | Gear | PointOnCurve | Rolling | Custom
+Constraint = Joint | Distance | Gear | Coupling | Tendon | PointOnCurve | Rolling | Custom
+LENGTH = ("length",)
+"""The coordinate of a tendon."""
 
 
 def make_distance(
@@ -119,6 +162,47 @@ def make_gear(
             f"{where}: ratio must not be 0; a fixed or prismatic joint holds a coordinate still"
         )
     return Gear(name, joint_a, joint_b, value, first, second)
+
+
+def make_terms(where: str, terms: Any, joints: Mapping[str, Constraint]) -> tuple[Term, ...]:
+    """The terms of {joint: factor}, where a joint of several coordinates is written (joint, component); or of
+    a list of (joint, component, factor)."""
+    if isinstance(terms, list | tuple) and all(isinstance(t, list | tuple) and len(t) == 3 for t in terms):
+        terms = {(joint, part): factor for joint, part, factor in terms}
+    if not isinstance(terms, Mapping) or not terms:
+        raise MechanismError(
+            f"{where}: give its joints as a dict of factors, {{'joint': factor}} or {{('joint', component): "
+            f"factor}}, not {terms!r}"
+        )
+    out: list[Term] = []
+    for key, value in terms.items():
+        name, which = key if isinstance(key, tuple) and len(key) == 2 else (key, None)
+        joint = joint_with_coordinates(where, name, joints)
+        index = component(where, f"(joint, component) in place of {name!r}", joint, which)
+        factor = check.number(where, f"the factor of {name!r}", value)
+        if factor == 0.0:
+            raise MechanismError(f"{where}: the factor of {name!r} is 0; leave it out")
+        if any((t.joint, t.component) == (name, index) for t in out):
+            raise MechanismError(f"{where}: joint {name!r} is named twice")
+        out.append(Term(name, index, factor))
+    return tuple(out)
+
+
+def make_coupling(name: str, terms: Any, offset: Any, joints: Mapping[str, Constraint]) -> Coupling:
+    """A `Coupling` of two or more joint coordinates."""
+    where = f"coupling {name!r}"
+    found = make_terms(where, terms, joints)
+    if len(found) < 2:
+        raise MechanismError(
+            f"{where}: one joint alone cannot be coupled; a joint of another kind holds a coordinate still"
+        )
+    return Coupling(name, found, check.number(where, "offset", offset))
+
+
+def make_tendon(name: str, terms: Any, offset: Any, joints: Mapping[str, Constraint]) -> Tendon:
+    """A `Tendon` along one or more joint coordinates."""
+    where = f"tendon {name!r}"
+    return Tendon(name, make_terms(where, terms, joints), check.number(where, "offset", offset))
 
 
 def make_point_on_curve(
@@ -200,7 +284,7 @@ def joint_with_coordinates(where: str, name: Any, joints: Mapping[str, Constrain
         raise check.within(where, unknown_name("joint", name, joints))
     joint = joints[name]
     if not isinstance(joint, Joint) or not JOINT_KINDS[joint.kind].coordinates:
-        kind = joint.kind if isinstance(joint, Joint) else type(joint).__name__
+        kind = joint.kind if isinstance(joint, Joint) else type(joint).__name__.lower()
         usable = [kind.name for kind in JOINT_KINDS.values() if kind.coordinates]
         raise MechanismError(
             f"{where}: {name!r} ({kind}) has no joint coordinate; kinds that have: {', '.join(usable)}"
@@ -208,9 +292,20 @@ def joint_with_coordinates(where: str, name: Any, joints: Mapping[str, Constrain
     return joint
 
 
-def component(where: str, what: str, joint: Joint, value: Any) -> int:
+def driven(where: str, name: Any, joints: Mapping[str, Constraint]) -> Joint | Tendon:
+    """What a motor or spring can act on: a joint with coordinates, or a tendon."""
+    found = joints.get(name) if isinstance(name, str) else None
+    return found if isinstance(found, Tendon) else joint_with_coordinates(where, name, joints)
+
+
+def coordinate_names(joint: Joint | Tendon) -> tuple[str, ...]:
+    """Names of the coordinates of a joint or tendon."""
+    return LENGTH if isinstance(joint, Tendon) else JOINT_KINDS[joint.kind].coordinates
+
+
+def component(where: str, what: str, joint: Joint | Tendon, value: Any) -> int:
     """Which coordinate of `joint`; None is allowed when there is only one."""
-    names = JOINT_KINDS[joint.kind].coordinates
+    names = coordinate_names(joint)
     listed = ", ".join(f"{i} ({n})" for i, n in enumerate(names))
     if value is None:
         if len(names) > 1:

@@ -11,8 +11,8 @@ import numpy as np
 from sarrus.errors import MechanismError
 from sarrus.mechanism import validation as check
 from sarrus.mechanism.bodies import Body
-from sarrus.mechanism.constraints import Constraint, body_names, component, joint_with_coordinates
-from sarrus.mechanism.joints import JOINT_KINDS, two_bodies
+from sarrus.mechanism.constraints import Constraint, body_names, component, coordinate_names, driven
+from sarrus.mechanism.joints import two_bodies
 
 MOTOR_MODES = ("force", "servo")
 FORCE_FRAMES = ("world", "body")
@@ -45,7 +45,8 @@ class JointSpring:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Force:
-    """A constant force in `frame` and torque in the body frame; an input of the same name adds to them."""
+    """A force in `frame` and torque in the body frame: constant, and the input of the same name adds to them;
+    or `scaled`: the input is one number that multiplies them."""
 
     name: str
     body: str
@@ -55,6 +56,8 @@ class Force:
         np.ndarray | None
     )  # (3,) body-fixed point, world frame of the reference configuration [m]; None: centre of mass
     frame: str
+    scaled: bool = False
+    limits: tuple[float, float] | None = None  # of the input of a scaled one; None: any
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,7 +127,7 @@ def make_joint_spring(
 ) -> JointSpring:
     """A `JointSpring`: numbers for all coordinates, or one value per coordinate."""
     where = f"joint spring {name!r}"
-    count = len(JOINT_KINDS[joint_with_coordinates(where, joint, joints).kind].coordinates)
+    count = len(coordinate_names(driven(where, joint, joints)))
     return JointSpring(
         name=name,
         joint=joint,
@@ -135,10 +138,28 @@ def make_joint_spring(
 
 
 def make_force(
-    name: str, body: Any, force: Any, torque: Any, at: Any, frame: Any, bodies: dict[str, Body]
+    name: str,
+    body: Any,
+    force: Any,
+    torque: Any,
+    at: Any,
+    frame: Any,
+    scaled: Any,
+    limits: Any,
+    bodies: dict[str, Body],
 ) -> Force:
     """A `Force` on a body."""
     where = f"force {name!r}"
+    if not isinstance(scaled, bool):
+        raise MechanismError(f"{where}: scaled must be True or False, not {scaled!r}")
+    bounds = None
+    if limits is not None:
+        if not scaled:
+            raise MechanismError(f"{where}: limits bound the one input of a force that is scaled=True")
+        lower, upper = (float(x) for x in check.array(where, "limits", limits, (2,)))
+        if not lower < upper:
+            raise MechanismError(f"{where}: limits must be (lower, upper), but {lower:.9g} >= {upper:.9g}")
+        bounds = lower, upper
     return Force(
         name=name,
         body=check.body_name(where, body, bodies, world=False),
@@ -146,6 +167,8 @@ def make_force(
         torque=check.vector(where, "torque", torque),
         at=None if at is None else check.vector(where, "at", at),
         frame=check.choice(where, "frame", frame, FORCE_FRAMES),
+        scaled=scaled,
+        limits=bounds,
     )
 
 
@@ -162,8 +185,8 @@ def make_motor(
     """A `Motor` on one coordinate of a joint, or on all of them when `which` is None."""
     where = f"motor {name!r}"
     check.choice(where, "mode", mode, MOTOR_MODES)
-    driven = joint_with_coordinates(where, joint, joints)
-    index = None if which is None else component(where, "component", driven, which)
+    moved = driven(where, joint, joints)
+    index = None if which is None else component(where, "component", moved, which)
     most = None if limit is None else check.number(where, "limit", limit, positive=True)
     if mode == "force":
         for what, value in (("stiffness", stiffness), ("damping", damping)):

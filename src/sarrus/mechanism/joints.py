@@ -98,6 +98,10 @@ JOINT_KINDS: dict[str, JointKind] = {
 """Every kind of joint by name, in the order of the documentation."""
 
 
+TENDON_KIND = _kind("tendon", "", "length", "")
+"""What a tendon is to those who act on it: one coordinate."""
+
+
 def make_joint(
     name: str,
     kind: Any,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -13,11 +13,14 @@ from sarrus.mechanism import validation as check
 from sarrus.mechanism.bodies import Body, Frame, bar_place, make_body
 from sarrus.mechanism.constraints import (
     Constraint,
+    Tendon,
+    make_coupling,
     make_custom,
     make_distance,
     make_gear,
     make_point_on_curve,
     make_rolling,
+    make_tendon,
 )
 from sarrus.mechanism.contacts import (
     Contact,
@@ -43,7 +46,7 @@ from sarrus.mechanism.forces import (
     make_potential,
     make_spring,
 )
-from sarrus.mechanism.joints import JOINT_KINDS, Joint, JointKind, make_joint
+from sarrus.mechanism.joints import JOINT_KINDS, TENDON_KIND, Joint, JointKind, make_joint
 from sarrus.mechanism.keyframes import Keyframe, make_keyframe
 from sarrus.mechanism.limits import JointFriction, Limit, Rope, make_joint_friction, make_limit, make_rope
 from sarrus.mechanism.shapes import Cylinder, HalfSpace, Shape
@@ -191,6 +194,27 @@ class Mechanism:
         check.new_name("joint", name, self.joints)
         self.joints[name] = make_gear(name, joint_a, joint_b, ratio, component_a, component_b, self.joints)
 
+    def add_coupling(
+        self, name: str, joints: Mapping[str | tuple[str, int], float], offset: float = 0.0
+    ) -> None:
+        """Couples any number of joints, as gears do: the sum of factor q over `joints` is `offset`.
+
+        joints: {joint: factor}, or {(joint, component): factor} for a joint with several coordinates.
+        A planetary set: {"sun": s, "ring": r, "carrier": -(s + r)} with the teeth s and r."""
+        check.new_name("joint", name, self.joints)
+        self.joints[name] = make_coupling(name, joints, offset, self.joints)
+
+    def add_tendon(
+        self, name: str, joints: Mapping[str | tuple[str, int], float], offset: float = 0.0
+    ) -> None:
+        """Adds a tendon over joints: its length is `offset` plus the sum of factor q over `joints`.
+
+        It binds nothing by itself: `add_motor` and `add_joint_spring` take its name, and act on each joint
+        with its factor.  `joint_position` and `joint_velocity` give length and speed.  joints: as in
+        `add_coupling`."""
+        check.new_name("joint", name, self.joints)
+        self.joints[name] = make_tendon(name, joints, offset, self.joints)
+
     def add_point_on_curve(self, name: str, parent: str, child: str, at: ArrayLike, curve: Any) -> None:
         """Keeps the child's point `at` on a curve fixed in the parent.
 
@@ -251,12 +275,18 @@ class Mechanism:
         torque: ArrayLike = ZERO,
         at: ArrayLike | None = None,
         frame: str = "world",
+        scaled: bool = False,
+        limits: ArrayLike | None = None,
     ) -> None:
         """Adds a force [N] in `frame` "world" or "body", and a torque [N m] in the body frame; an input.
 
-        `at` is a body-fixed point given in the reference configuration, None the centre of mass."""
+        `at` is a body-fixed point given in the reference configuration, None the centre of mass.  The six
+        numbers of the input add to force and torque; or, with scaled=True, its one number multiplies them (a
+        rotor, a thruster), kept within `limits` (lower, upper)."""
         check.new_name("force or motor", name, self.input_names)
-        self.forces[name] = make_force(name, body, force, torque, at, frame, self.bodies)
+        self.forces[name] = make_force(
+            name, body, force, torque, at, frame, scaled, limits, self.bodies
+        )
 
     def add_motor(
         self,
@@ -377,8 +407,10 @@ class Mechanism:
         self.potentials[name] = make_potential(name, bodies, energy, parameters, gradient, self.bodies)
 
     def joint_kind(self, name: str) -> JointKind:
-        """What kind of joint `name` is; constraints beyond the table of joints have none."""
+        """What kind of joint `name` is; constraints beyond the table of joints and tendons have none."""
         joint = self.joints[name]
+        if isinstance(joint, Tendon):
+            return TENDON_KIND
         if not isinstance(joint, Joint):
             raise MechanismError(f"{name!r} is no joint of the table but a {type(joint).__name__}")
         return JOINT_KINDS[joint.kind]

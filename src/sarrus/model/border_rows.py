@@ -7,18 +7,15 @@ import numpy as np
 
 from sarrus import layout as at
 from sarrus.mechanism import Custom
-from sarrus.model.description import Description, Drives, body_number, gear_joints, in_tree, is_dual
+from sarrus.model.description import Description, Drives, body_number, in_tree, is_dual, terms_of
 from sarrus.model.plan import BorderRow
 
 
 def constraint_rows(d: Description, j: int, places: tuple[int, ...]) -> list[BorderRow]:
     """Border rows of joint j at the given places."""
     joint, world = d.joints[j], len(d.tree.order)
-    if joint.kind == at.GEAR:
-        first, second = gear_joints(d, j)
-        pairs = [(d.joints[first], 0), (d.joints[second], 2)]
-        ends = sum((ends_of_pair(d, g.a, g.b, role) for g, role in pairs), ())
-        touches = any(world in (d.number[g.a], d.number[g.b]) for g, _ in pairs)
+    if joint.kind == at.COUPLING:
+        ends, touches = ends_of_sum(d, j)
     elif isinstance(joint.source, Custom):
         bodies = [d.number[body_number(d, name)] for name in joint.source.bodies]
         ends = tuple((int(b), role) for role, b in enumerate(bodies) if b < world)
@@ -38,8 +35,11 @@ def compliant_rows(d: Description, drives: Drives) -> list[BorderRow]:
         if j in tree and is_dual(joint):
             continue
         ends = ends_of_pair(d, joint.a, joint.b)
+        touches = len(ends) < 2
+        if joint.kind == at.TENDON:
+            ends, touches = ends_of_sum(d, int(j))
         for i in np.flatnonzero(drives.driven[j]):
-            rows.append(BorderRow(int(j), at.DRIVE_ROW, int(i), ends, len(ends) < 2, -1))
+            rows.append(BorderRow(int(j), at.DRIVE_ROW, int(i), ends, touches, -1))
     for e, spring in enumerate(d.mechanism.springs.values()):
         rule = drives.rules[e]
         coordinates = [0] if spring.damping > 0.0 or rule == at.MEAN else []
@@ -47,6 +47,14 @@ def compliant_rows(d: Description, drives: Drives) -> list[BorderRow]:
         ends = ends_of_pair(d, body_number(d, spring.a), body_number(d, spring.b))
         rows += [BorderRow(e, at.SPRING_ROW, i, ends, len(ends) < 2, -1) for i in coordinates]
     return rows
+
+
+def ends_of_sum(d: Description, j: int) -> tuple[tuple[tuple[int, int], ...], bool]:
+    """(ends of the row of a coupling or tendon, whether one of them is the world)."""
+    world = len(d.tree.order)
+    joints = [d.joints[k] for k, _, _ in terms_of(d, j)]
+    ends = sum((ends_of_pair(d, g.a, g.b, 2 * k) for k, g in enumerate(joints)), ())
+    return ends, any(world in (d.number[g.a], d.number[g.b]) for g in joints)
 
 
 def ends_of_pair(d: Description, a: int, b: int, first_role: int = 0) -> tuple[tuple[int, int], ...]:

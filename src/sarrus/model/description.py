@@ -9,7 +9,17 @@ import numpy as np
 
 from sarrus import layout as at
 from sarrus.errors import MechanismError
-from sarrus.mechanism import Custom, CustomForce, CustomPotential, Gear, Mechanism, Motor, Spring
+from sarrus.mechanism import (
+    Coupling,
+    Custom,
+    CustomForce,
+    CustomPotential,
+    Gear,
+    Mechanism,
+    Motor,
+    Spring,
+    Tendon,
+)
 from sarrus.mechanism.rotations import rotation
 from sarrus.model.custom import Callback, user_functions
 from sarrus.model.geometry import JointGeometry, centres_of, free_root, origin_of
@@ -74,9 +84,10 @@ def describe(mechanism: Mechanism, tree: SpanningTree, joints: list[JointGeometr
     turned = rotation(np.array([body.orientation for body in bodies]).reshape(world, 4))
     out = Description(mechanism, tree, joints, number, turned, origin=origin_of(mechanism))
     width = 0
-    for name in mechanism.forces:
-        out.inputs[name] = slice(width, width + 6)
-        width += 6
+    for name, force in mechanism.forces.items():
+        count = 1 if force.scaled else 6
+        out.inputs[name] = slice(width, width + count)
+        width += count
     by_name = {joint.name: joint for joint in joints if joint.name}
     for name, motor in mechanism.motors.items():
         count = 1 if motor.component is not None else by_name[motor.joint].coordinates
@@ -217,9 +228,9 @@ def body_number(d: Description, name: str) -> int:
     return len(d.mechanism.bodies) if name == "world" else list(d.mechanism.bodies).index(name)
 
 
-def gear_joints(d: Description, j: int) -> tuple[int, int]:
-    """The two joints that gear j couples."""
-    names, gear = [joint.name for joint in d.joints], d.joints[j].source
-    if not isinstance(gear, Gear):
-        raise MechanismError(f"joint {names[j]!r} is no gear")
-    return names.index(gear.joint_a), names.index(gear.joint_b)
+def terms_of(d: Description, j: int) -> list[tuple[int, int, float]]:
+    """(joint, coordinate, factor) of every term of coupling or tendon j."""
+    names, source = [joint.name for joint in d.joints], d.joints[j].source
+    if not isinstance(source, Gear | Coupling | Tendon):
+        raise MechanismError(f"joint {names[j]!r} is no coupling")
+    return [(names.index(t.joint), t.component, t.factor) for t in source.terms]

@@ -9,7 +9,16 @@ import numpy as np
 
 from sarrus import layout as at
 from sarrus.mechanism import JOINT_KINDS, Mechanism
-from sarrus.mechanism.constraints import Constraint, Custom, Distance, Gear, PointOnCurve, Rolling
+from sarrus.mechanism.constraints import (
+    Constraint,
+    Coupling,
+    Custom,
+    Distance,
+    Gear,
+    PointOnCurve,
+    Rolling,
+    Tendon,
+)
 from sarrus.mechanism.joints import Joint
 
 # A mechanism this many times its size from the origin of the world is far from there.
@@ -35,7 +44,7 @@ class JointGeometry:
     coordinates: int = 0
     angular: tuple[bool, ...] = ()
     armature: tuple[float, ...] = ()
-    number: float = 0.0  # pitch, length, radius or ratio
+    number: float = 0.0  # pitch, length, radius or offset
     source: Constraint | None = None
 
 
@@ -106,12 +115,15 @@ def joint_geometry(mechanism: Mechanism) -> list[JointGeometry]:
                     places=(0,), coordinates=1, angular=(False,), number=joint.length, source=joint,
                 )
             )  # fmt: skip
-        elif isinstance(joint, Gear):
-            first = out[names.index(joint.joint_a)]
+        elif isinstance(joint, Gear | Coupling | Tendon):
+            term = joint.terms[0]
+            first = out[names.index(term.joint)]
+            held = not isinstance(joint, Tendon)
             out.append(
                 JointGeometry(
-                    joint.name, at.GEAR, first.a, first.b, first.pa, first.pb, places=(0,), coordinates=1,
-                    angular=(first.angular[joint.component_a],), number=joint.ratio, source=joint,
+                    joint.name, at.COUPLING if held else at.TENDON, first.a, first.b, first.pa, first.pb,
+                    places=(0,) if held else (), coordinates=1, angular=(first.angular[term.component],),
+                    number=-joint.offset if held else joint.offset, source=joint,
                 )
             )  # fmt: skip
         elif isinstance(joint, PointOnCurve):

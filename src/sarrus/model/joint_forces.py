@@ -139,7 +139,12 @@ class JointForces:
             if b == nb:
                 continue
             turned = R[b] @ self.model.description.rotation[user]
-            f, torque = force.force + u[port : port + 3], turned @ (force.torque + u[port + 3 : port + 6])
+            if force.scaled:
+                lower, upper = force.limits or (-np.inf, np.inf)
+                s = float(np.clip(u[port], lower, upper))
+                f, torque = s * force.force, turned @ (s * force.torque)
+            else:
+                f, torque = force.force + u[port : port + 3], turned @ (force.torque + u[port + 3 : port + 6])
             f = turned @ f if force.frame == "body" else f
             out[at_body[b], :3] += f
             out[at_body[b], 3:] += torque + np.cross(R[b] @ arm, f)

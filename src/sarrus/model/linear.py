@@ -53,24 +53,27 @@ class Linearisation:
         return csr_matrix((values, (self._row, self._column)), shape=(len(self.residual), 6 * self.bodies))
 
     def coordinates(self, joints: np.ndarray, components: np.ndarray) -> tuple[np.ndarray, csr_matrix]:
-        """(values, sparse Jacobian) of coordinates of the given joints."""
+        """(values, sparse Jacobian) of coordinates of the given joints; a coupling shows that of its first
+        joint, a tendon its length."""
         from scipy.sparse import csr_matrix
 
         from sarrus.dynamics.readout import coordinate_rows
 
-        values, rows = np.zeros(len(joints)), np.zeros((len(joints), 12))
-        topo = self.arrays.topo
-        coordinate_rows(
-            topo, self.arrays.par, self.state, self.work, joints, components, values, rows, self.arrays.flag
-        )
+        topo, par = self.arrays.topo, self.arrays.par
         table = topo[topo[0, at.T_JOINTS] :]
-        real = np.array([gear_joint(table, j) for j in joints], np.int64)
+        terms, offsets = sum_terms(table, par, joints, components)
+        of, real, parts, factors = terms[:, 0].astype(int), *terms[:, 1:3].T.astype(np.int64), terms[:, 3]
+        values, rows = np.zeros(len(of)), np.zeros((len(of), 12))
+        coordinate_rows(topo, par, self.state, self.work, real, parts, values, rows, self.arrays.flag)
         body = np.stack([table[real, at.JOINT_B], table[real, at.JOINT_A]], axis=1)
-        column = (6 * body[:, :, None] + np.arange(6)).reshape(len(joints), 12)
+        column = (6 * body[:, :, None] + np.arange(6)).reshape(len(of), 12)
         keep = np.repeat(body < self.bodies, 6, axis=1)
-        line = np.broadcast_to(np.arange(len(joints))[:, None], column.shape)
-        return values, csr_matrix(
-            (rows[keep], (line[keep], column[keep])), shape=(len(joints), 6 * self.bodies)
+        line = np.broadcast_to(of[:, None], column.shape)
+        total = np.array(offsets)
+        np.add.at(total, of, factors * values)
+        weighted = factors[:, None] * rows
+        return total, csr_matrix(
+            (weighted[keep], (line[keep], column[keep])), shape=(len(joints), 6 * self.bodies)
         )
 
     def move(self, motion: np.ndarray) -> None:
@@ -105,9 +108,21 @@ class Linearisation:
         return block_diag(blocks, format="csr")
 
 
-def gear_joint(table: np.ndarray, j: int) -> int:
-    """The joint whose bodies carry the coordinate of joint j."""
-    return int(table[j, at.GEAR_A]) if table[j, at.JOINT_KIND] == at.GEAR else int(j)
+def sum_terms(
+    table: np.ndarray, par: np.ndarray, joints: np.ndarray, components: np.ndarray
+) -> tuple[np.ndarray, list[float]]:
+    """(number among `joints`, joint, coordinate, factor) (k, 4) of all that coordinates of joints are made
+    of, and what is added to each."""
+    out, offsets = [], []
+    for k, (j, i) in enumerate(zip(joints, components, strict=True)):
+        p, kind = int(table[j, at.JOINT_PAR]), table[j, at.JOINT_KIND]
+        count = int(table[j, at.TERMS]) if kind == at.TENDON else int(kind == at.COUPLING)
+        lines = par[p + 1 : p + 1 + count, [at.TERM_JOINT, at.TERM_COORDINATE, at.TERM_FACTOR]]
+        if kind == at.COUPLING:
+            lines = lines * [1.0, 1.0, 0.0] + [0.0, 0.0, 1.0]
+        out += [[k, *line] for line in lines] if count else [[k, j, i, 1.0]]
+        offsets.append(float(par[p, at.OFFSET]) if kind == at.TENDON else 0.0)
+    return np.array(out, float).reshape(-1, 4), offsets
 
 
 def least_change(G: csr_matrix, residual: np.ndarray, W: csr_matrix | None = None) -> np.ndarray:

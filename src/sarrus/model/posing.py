@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sarrus import layout as at
 from sarrus.model.assembly import CLOSED, held_rows, kernel_state, state_of
 from sarrus.model.linear import Linearisation
 from sarrus.model.model import Model
@@ -117,7 +116,7 @@ def coordinate_names(model: Model) -> list[tuple[str, int, str]]:
     out = []
     for name, where in model.joint_slices.items():
         kind = getattr(model.mechanism.joints[name], "kind", None)
-        if kind not in JOINT_KINDS or model.description.joints[model.joint_index[name]].kind == at.GEAR:
+        if kind not in JOINT_KINDS:
             continue
         words = JOINT_KINDS[kind].coordinates
         for i in range(where.stop - where.start):

@@ -183,7 +183,7 @@ class Sampler:
 
 def row_lengths(joint: JointGeometry, size: float) -> np.ndarray:
     """What the rows of a joint are measured with: the size of the mechanism, or 1 for angles."""
-    angles = joint.kind in (at.CUSTOM,) or (joint.kind == at.GEAR and joint.angular[0])
+    angles = joint.kind in (at.CUSTOM,) or (joint.kind == at.COUPLING and joint.angular[0])
     return np.array([1.0 if place >= 3 or angles else size for place in joint.places])
 
 

@@ -5,16 +5,25 @@ from __future__ import annotations
 import numpy as np
 
 from sarrus import layout as at
-from sarrus.mechanism import Custom, CustomForce, CustomPotential, Gear, PointOnCurve, Rolling
+from sarrus.mechanism import (
+    Coupling,
+    Custom,
+    CustomForce,
+    CustomPotential,
+    Gear,
+    PointOnCurve,
+    Rolling,
+    Tendon,
+)
 from sarrus.model.curves import nearest_parameter
 from sarrus.model.description import (
     Description,
     Drives,
     body_number,
-    gear_joints,
     in_tree,
     is_dual,
     motor_components,
+    terms_of,
 )
 from sarrus.model.geometry import JointGeometry, centres_of
 from sarrus.model.plan import Plan
@@ -67,9 +76,11 @@ def joint_table(d: Description, drives: Drives, lines: Lines) -> np.ndarray:
         coordinate += joint.coordinates
         row[at.JOINT_DRIVE] = -1
         c = joint.source
-        if isinstance(c, Gear):
-            row[[at.GEAR_A, at.GEAR_B]] = gear_joints(d, j)
-            row[[at.GEAR_CA, at.GEAR_CB]] = c.component_a, c.component_b
+        if isinstance(c, Gear | Coupling | Tendon):
+            row[at.TERMS] = len(c.terms)
+            for other, component, factor in terms_of(d, j):
+                term = lines.add()[1]
+                term[[at.TERM_JOINT, at.TERM_COORDINATE, at.TERM_FACTOR]] = other, component, factor
         elif isinstance(c, PointOnCurve):
             _put_curve(d, joint, c, row, lines)
         elif isinstance(c, Rolling):
@@ -168,7 +179,8 @@ def element_table(d: Description, drives: Drives, lines: Lines, world: int) -> t
     for force in m.forces.values():
         b = body_number(d, force.body)
         row, line = add(at.WRENCH, d.number[b], 0, d.inputs[force.name].start)
-        row[at.ELEMENT_FRAME] = force.frame == "body"
+        row[at.ELEMENT_FRAME] = at.TURNING * (force.frame == "body") + at.SCALED * force.scaled
+        line[[at.WRENCH_LOWER, at.WRENCH_UPPER]] = force.limits or (-np.inf, np.inf)
         line[at.WRENCH_F : at.WRENCH_F + 3], line[at.WRENCH_T : at.WRENCH_T + 3] = force.force, force.torque
         line[at.WRENCH_P : at.WRENCH_P + 3] = np.zeros(3) if force.at is None else force.at - centres[b]
     terms: list[CustomForce | CustomPotential] = [*m.custom_forces.values(), *m.potentials.values()]

@@ -19,6 +19,7 @@ from sarrus.mechanism import (
     Capsule,
     Contact,
     ConvexMesh,
+    Coupling,
     Cylinder,
     Distance,
     Force,
@@ -39,6 +40,8 @@ from sarrus.mechanism import (
     Rope,
     Sphere,
     Spring,
+    Tendon,
+    Term,
 )
 from sarrus.mechanism.contacts import pair_of
 
@@ -46,7 +49,7 @@ SHAPES = (Sphere, Box, Capsule, Cylinder, HalfSpace, ConvexMesh, Mesh)
 # Which records each table of a mechanism may hold; the user's functions are not data and have no entry.
 TABLES: dict[str, tuple[type, ...]] = {
     "bodies": (Body,),
-    "joints": (Joint, Distance, Gear, PointOnCurve, Rolling),
+    "joints": (Joint, Distance, Gear, Coupling, Tendon, PointOnCurve, Rolling),
     "springs": (Spring,),
     "joint_springs": (JointSpring,),
     "forces": (Force,),
@@ -120,7 +123,7 @@ def _key(record: Any) -> Any:
     return record.joint if isinstance(record, JointFriction) else record.name
 
 
-def _decode(value: Any, kinds: tuple[type, ...] = SHAPES) -> Any:
+def _decode(value: Any, kinds: tuple[type, ...] = (*SHAPES, Term)) -> Any:
     if isinstance(value, list):
         return tuple(_decode(item) for item in value)
     if not isinstance(value, dict):

@@ -40,7 +40,9 @@ class Sharing:
         self.here = Linearisation(model.every, model.every.state.copy())
         joints = model.description.joints[: len(model.joint_names)]
         self.pairs = [
-            j for j, joint in enumerate(joints) if joint.kind not in (at.GEAR, at.ROLLING, at.CUSTOM)
+            j
+            for j, joint in enumerate(joints)
+            if joint.kind not in (at.COUPLING, at.TENDON, at.ROLLING, at.CUSTOM)
         ]
         number = model.description.number
         self.child = np.array([number[joints[j].b] for j in self.pairs])

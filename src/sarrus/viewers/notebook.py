@@ -10,7 +10,17 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from sarrus.errors import SarrusError
-from sarrus.mechanism import Custom, Distance, Gear, Joint, Mechanism, PointOnCurve, Rolling
+from sarrus.mechanism import (
+    Coupling,
+    Custom,
+    Distance,
+    Gear,
+    Joint,
+    Mechanism,
+    PointOnCurve,
+    Rolling,
+    Tendon,
+)
 
 if TYPE_CHECKING:
     from sarrus.model import Model
@@ -74,6 +84,9 @@ def joint_words(joint: Any) -> tuple[str, str]:
         return "distance", f"{joint.a} – {joint.b}"
     if isinstance(joint, Gear):
         return "gear", f"{joint.joint_a} = {joint.ratio:g} {joint.joint_b}"
+    if isinstance(joint, Coupling | Tendon):
+        total = " + ".join(f"{t.factor:g} {t.joint}" for t in joint.terms)
+        return type(joint).__name__.lower(), total
     if isinstance(joint, PointOnCurve):
         return "point on curve", f"{joint.parent} – {joint.child}"
     if isinstance(joint, Rolling):

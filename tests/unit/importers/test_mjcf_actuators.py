@@ -77,16 +77,16 @@ def test_the_range_of_the_target_of_a_servo_is_kept(tmp_path):
         '<muscle name="m" joint="h" lengthrange="0.1 1"/>',
         '<cylinder name="m" joint="h" area="1"/>',
         '<damper name="m" joint="h" kv="1" ctrlrange="0 1"/>',
-        '<motor name="m" tendon="t"/>',
-        '<motor name="m" site="s"/>',
-        '<motor name="m" joint="root" gear="1 0 0 0 0 0"/>',
+        '<motor name="m" jointinparent="root" gear="1 0 0 1 0 0"/>',
+        '<motor name="m" site="s" refsite="r"/>',
+        '<velocity name="m" site="s" kv="1"/>',
         '<general name="m" joint="h" gainprm="1" biastype="affine" biasprm="0 2 0"/>',
         '<adhesion name="m" body="a" ctrlrange="0 1"/>',
     ],
 )
 def test_actuators_without_counterpart_are_listed(tmp_path, actuator):
     world = body("a", '<joint name="h" axis="0 1 0"/>', '<site name="s"/>') + body(
-        "b", '<freejoint name="root"/>'
+        "b", '<freejoint name="root"/>', '<site name="r"/>'
     )
     tendon = '<tendon><fixed name="t"><joint joint="h" coef="1"/></fixed></tendon>'
     mech = loaded(tmp_path, document(world, f"{tendon}<actuator>{actuator}</actuator>"))

@@ -27,13 +27,16 @@ def control_number(model: MjModel, a: int) -> int:
 
 
 def add_actuators(mech: Mechanism, robot: Robot) -> None:
-    """Adds a motor for each actuator that drives one joint coordinate; the rest is listed."""
+    """Adds a motor for each actuator on a joint coordinate or a tendon over joints, a force for each on a
+    body; the rest is listed."""
     model = robot.model
     for a in range(getattr(model, "nactuator", model.nu)):
         name = actuator_name(robot, a)
         why = obstacle(robot, a)
         if why is not None:
             robot.findings.lose("actuator", name, why)
+        elif pushes(robot, a):
+            add_push(mech, robot, a, name)
         else:
             add_motor(mech, robot, a, name)
 
@@ -46,14 +49,9 @@ def obstacle(robot: Robot, a: int) -> str | None:
     group = int(model.actuator_group[a])
     if 0 <= group < 31 and model.opt.disableactuator & (1 << group):
         return "its group is switched off in the file"
-    transmission = named("mjtTrn", model.actuator_trntype[a])
-    if transmission not in ("joint", "jointinparent"):
-        return f"no counterpart for the transmission {transmission}"
-    joint = int(model.actuator_trnid[a, 0])
-    if joint not in robot.places:
-        return "its joint is held still"
-    if named("mjtJoint", model.jnt_type[joint]) not in ("hinge", "slide"):
-        return "it drives a ball or free joint"
+    why = no_place(robot, a)
+    if why is not None:
+        return why
     dynamics = named("mjtDyn", model.actuator_dyntype[a])
     if dynamics != "none":
         return f"no counterpart for activation dynamics of type {dynamics}"
@@ -66,7 +64,44 @@ def obstacle(robot: Robot, a: int) -> str | None:
     _, stiffness, damping = bias_of(model, a)
     if stiffness < 0.0 or damping < 0.0:
         return "its bias drives it away, which a spring and damper do not"
+    if pushes(robot, a) and damping:
+        return "a damper along the force of a site or free body"
     return None
+
+
+def no_place(robot: Robot, a: int) -> str | None:
+    """Why there is nothing that an actuator could act on, or None."""
+    model, first = robot.model, int(robot.model.actuator_trnid[a, 0])
+    transmission = named("mjtTrn", model.actuator_trntype[a])
+    if transmission == "tendon":
+        if first in robot.tendons:
+            return None
+        return "its tendon is a path through space, or all its joints are held still"
+    if transmission == "site":
+        if model.actuator_trnid[a, 1] >= 0:
+            return "no counterpart for a force between two sites"
+        fixed = robot.owner(int(model.site_bodyid[first])) == "world"
+        return "its site is fixed in the world" if fixed else None
+    if transmission == "body":
+        return "no counterpart for adhesion"
+    if transmission not in ("joint", "jointinparent"):
+        return f"no counterpart for the transmission {transmission}"
+    if first not in robot.places:
+        return "its joint is held still"
+    kind = named("mjtJoint", model.jnt_type[first])
+    if kind == "free" and (transmission == "joint" or not np.any(model.actuator_gear[a, 3:])):
+        return None
+    return None if kind in ("hinge", "slide") else f"it drives a {kind} joint"
+
+
+def pushes(robot: Robot, a: int) -> bool:
+    """Whether an actuator is a force on a body: at a site, or on one that floats."""
+    model = robot.model
+    transmission = named("mjtTrn", model.actuator_trntype[a])
+    if transmission == "site":
+        return True
+    joint = int(model.actuator_trnid[a, 0])
+    return transmission in ("joint", "jointinparent") and named("mjtJoint", model.jnt_type[joint]) == "free"
 
 
 def bias_of(model: MjModel, a: int) -> tuple[float, float, float]:
@@ -79,9 +114,12 @@ def bias_of(model: MjModel, a: int) -> tuple[float, float, float]:
 
 
 def add_motor(mech: Mechanism, robot: Robot, a: int, name: str) -> None:
-    """Adds the motor of an actuator on one joint coordinate q: its length l is gear (q + offset)."""
+    """Adds the motor of an actuator on a joint coordinate or tendon q: its length l is gear (q + offset)."""
     model, findings = robot.model, robot.findings
-    place = robot.places[int(model.actuator_trnid[a, 0])]
+    target = int(model.actuator_trnid[a, 0])
+    on_tendon = named("mjtTrn", model.actuator_trntype[a]) == "tendon"
+    # The length of a tendon counts as in the file.
+    place = Coordinate(robot.tendons[target], 0, 0.0) if on_tendon else robot.places[target]
     gear, gain = float(model.actuator_gear[a, 0]), float(model.actuator_gainprm[a, 0])
     force, stiffness, damping = bias_of(model, a)
     motor = unique(name, mech.input_names)
@@ -117,6 +155,33 @@ def add_motor(mech: Mechanism, robot: Robot, a: int, name: str) -> None:
         numbers = column(model, table)
         if numbers is not None and np.any(numbers[a]):
             findings.lose("actuator", name, f"its {what}")
+
+
+def add_push(mech: Mechanism, robot: Robot, a: int, name: str) -> None:
+    """Adds the force of an actuator at a site, in its axes, or on a floating body: forces in the axes of the
+    world, torques in its own."""
+    model, data, findings = robot.model, robot.data, robot.findings
+    first, gear = int(model.actuator_trnid[a, 0]), np.array(model.actuator_gear[a])
+    site = named("mjtTrn", model.actuator_trntype[a]) == "site"
+    body = int(model.site_bodyid[first] if site else model.jnt_bodyid[first])
+    owner, own = robot.owner(body), data.xmat[robot.carrier[body]].reshape(3, 3)
+    axes = own.T @ (data.site_xmat[first] if site else data.xmat[body]).reshape(3, 3)
+    push = unique(name, mech.input_names)
+    gain, (force, _, _) = float(model.actuator_gainprm[a, 0]), bias_of(model, a)
+    lower, upper = -np.inf, np.inf
+    if model.actuator_forcelimited[a]:
+        lower, upper = (float(x) for x in model.actuator_forcerange[a])
+    mech.add_force(
+        push,
+        owner,
+        force=axes @ gear[:3] if site else gear[:3],
+        torque=axes @ gear[3:],
+        at=data.site_xpos[first] if site else data.xpos[body],
+        frame="body" if site else "world",
+        scaled=True,
+        limits=(lower, upper) if lower < upper and np.isfinite(lower) else None,
+    )
+    findings.inputs[name] = Input(push, gain, force, *control_range(robot, a))
 
 
 def control_range(robot: Robot, a: int) -> tuple[float, float]:
@@ -161,9 +226,10 @@ def effort_limit(robot: Robot, a: int, name: str, gear: float, gain: float | Non
         bounds.append(gear * model.actuator_forcerange[a])
     if gain is not None and model.actuator_ctrllimited[a] and not robot.disabled("CLAMPCTRL"):
         bounds.append(gear * gain * model.actuator_ctrlrange[a])
-    j = int(model.actuator_trnid[a, 0])
-    if model.jnt_actfrclimited[j]:
-        bounds.append(np.array(model.jnt_actfrcrange[j]))
+    j, tendon = int(model.actuator_trnid[a, 0]), named("mjtTrn", model.actuator_trntype[a]) == "tendon"
+    limited = column(model, "tendon_actfrclimited" if tendon else "jnt_actfrclimited")
+    if limited is not None and limited[j]:
+        bounds.append(np.array((model.tendon_actfrcrange if tendon else model.jnt_actfrcrange)[j]))
     if not bounds:
         return None
     lower = max(float(min(b)) for b in bounds)

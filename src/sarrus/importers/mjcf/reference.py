@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sarrus.importers.mjcf.compile import named
+from sarrus.importers.mjcf.fixed_tendons import is_linear
 from sarrus.importers.mjcf.tendons import is_wire
 from sarrus.importers.report import Findings
 
@@ -54,7 +55,7 @@ def carried(model: MjModel) -> list[int]:
         has = (
             kind in ("connect", "weld")
             or (kind == "joint" and linear)
-            or (kind == "tendon" and is_wire(model, e))
+            or (kind == "tendon" and (is_wire(model, e) or is_linear(model, e)))
         )
         if model.eq_active0[e] and has:
             out.append(e)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sarrus.importers.mjcf.compile import Robot, column, named
+from sarrus.importers.mjcf.fixed_tendons import add_coupling, add_fixed_tendon, is_linear, terms
 from sarrus.importers.names import unique
 from sarrus.mechanism import Mechanism
 
@@ -43,9 +44,12 @@ def add_tendons(mech: Mechanism, robot: Robot) -> None:
     }
     for t in range(model.ntendon):
         name = robot.name("TENDON", t) or f"tendon {t + 1}"
+        if terms(model, t) is not None:
+            add_fixed_tendon(mech, robot, t, name)
+            continue
         where = ends(robot, t)
         if where is None:
-            findings.lose("tendon", name, "only straight ones from site to site have a counterpart")
+            findings.lose("tendon", name, "a path through space that is not straight between two sites")
             continue
         spring = add_spring(mech, robot, t, name, where)
         if not (add_rope(mech, robot, t, name, where) or spring or t in wires):
@@ -90,8 +94,12 @@ def is_wire(model: MjModel, e: int) -> bool:
 
 
 def add_wire(mech: Mechanism, robot: Robot, e: int, label: str) -> None:
-    """Adds the constant distance of an equality of one straight tendon; others are listed."""
+    """Adds the constant distance of an equality of one straight tendon, or the coupling of tendons over
+    joints; others are listed."""
     model = robot.model
+    if is_linear(model, e):
+        add_coupling(mech, robot, e, label)
+        return
     t = int(model.eq_obj1id[e])
     where = ends(robot, t) if is_wire(model, e) else None
     length = float(model.tendon_length0[t] + model.eq_data[e, 0])

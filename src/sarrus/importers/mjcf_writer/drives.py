@@ -8,7 +8,19 @@ import numpy as np
 
 from sarrus.importers.mjcf_writer.document import Document, text
 from sarrus.importers.mjcf_writer.tree import pose
-from sarrus.mechanism import JOINT_KINDS, Distance, Gear, Joint, Mechanism, Rope, Spring
+from sarrus.mechanism import (
+    JOINT_KINDS,
+    Coupling,
+    Distance,
+    Force,
+    Gear,
+    Joint,
+    Mechanism,
+    Motor,
+    Rope,
+    Spring,
+    Tendon,
+)
 from sarrus.mechanism.validation import WORLD
 
 FAR = 1e10
@@ -28,6 +40,8 @@ class Coordinates:
         self.upper = {name: np.full(count, np.inf) for name, count in _counts(mech)}
         self.springs: dict[str, list[str]] = {}
         for name, spring in mech.joint_springs.items():
+            if isinstance(mech.joints[spring.joint], Tendon):
+                continue
             self.stiffness[spring.joint] += spring.stiffness
             self.moment[spring.joint] += spring.stiffness * spring.rest
             self.damping[spring.joint] += spring.damping
@@ -97,8 +111,8 @@ def joints_in_use(mech: Mechanism) -> set[str]:
     used = {joint.name for joint in mech.joints.values() if isinstance(joint, Joint) and any(joint.armature)}
     tables = (mech.joint_springs, mech.limits, mech.joint_frictions, mech.motors)
     used |= {record.joint for table in tables for record in table.values()}
-    gears = [gear for gear in mech.joints.values() if isinstance(gear, Gear)]
-    return used | {name for gear in gears for name in (gear.joint_a, gear.joint_b)}
+    sums = [joint for joint in mech.joints.values() if isinstance(joint, Gear | Coupling | Tendon)]
+    return used | {term.joint for joint in sums for term in joint.terms}
 
 
 def add_lines(document: Document) -> None:
@@ -158,6 +172,9 @@ def add_force(document: Document, name: str) -> None:
     """Six actuators at a point of the body: constant force or torque plus control."""
     mech = document.mech
     force = mech.forces[name]
+    if force.scaled:
+        add_scaled_force(document, force)
+        return
     x, R = pose(mech, force.body)
     here = document.site(name, force.body, x if force.at is None else force.at, R)
     world = None
@@ -175,9 +192,35 @@ def add_force(document: Document, name: str) -> None:
             made.set("biasprm", text((numbers[k], 0.0, 0.0)))
 
 
+def add_scaled_force(document: Document, force: Force) -> None:
+    """One actuator at a point of the body, whose control multiplies force and torque."""
+    world = force.frame == "world" and force.force.any()
+    if world and force.torque.any():
+        document.cannot(
+            f"force {force.name!r}", "MJCF has no actuator with a force in the world and a torque in the body"
+        )
+        return
+    x, R = pose(document.mech, force.body)
+    made = actuator(document, "general", force.name, force.name)
+    made.set("site", document.site(force.name, force.body, x if force.at is None else force.at, R))
+    if world:
+        made.set("refsite", document.site(f"{force.name} frame", WORLD, np.zeros(3)))
+    made.set("gear", text(np.concatenate([force.force, force.torque])))
+    if force.limits is not None:
+        made.set("forcerange", text(force.limits))
+
+
 def add_motor(document: Document, name: str) -> None:
     """An actuator for each coordinate that a motor drives."""
     motor = document.mech.motors[name]
+    if isinstance(document.mech.joints[motor.joint], Tendon):
+        if motor.joint not in document.tendons:
+            document.cannot(f"motor {name!r}", "its tendon is left out")
+            return
+        made = actuator(document, "motor" if motor.mode == "force" else "position", name, name)
+        made.set("tendon", document.tendons[motor.joint])
+        set_drive(made, motor)
+        return
     labels = document.mech.joint_kind(motor.joint).coordinates
     driven = range(len(labels)) if motor.component is None else (motor.component,)
     for k in driven:
@@ -189,11 +232,16 @@ def add_motor(document: Document, name: str) -> None:
         label = name if len(driven) == 1 else f"{name} {labels[k]}"
         made = actuator(document, "motor" if motor.mode == "force" else "position", name, label)
         made.set("joint", document.scalars[motor.joint, k])
-        if motor.mode == "servo":
-            made.set("kp", repr(motor.stiffness))
-            made.set("kv", repr(motor.damping))
-        if motor.limit is not None:
-            made.set("forcerange", text((-motor.limit, motor.limit)))
+        set_drive(made, motor)
+
+
+def set_drive(made: xml.Element, motor: Motor) -> None:
+    """Stiffness, damping and limit of a motor as attributes of its actuator."""
+    if motor.mode == "servo":
+        made.set("kp", repr(motor.stiffness))
+        made.set("kv", repr(motor.damping))
+    if motor.limit is not None:
+        made.set("forcerange", text((-motor.limit, motor.limit)))
 
 
 def actuator(document: Document, kind: str, taker: str, label: str) -> xml.Element:

@@ -14,6 +14,7 @@ from sarrus.importers.mjcf_writer.document import Document, Slot, text
 from sarrus.importers.mjcf_writer.drives import Coordinates, add_actuators, add_gears, add_lines
 from sarrus.importers.mjcf_writer.geoms import add_contacts, add_geoms, add_obstacles
 from sarrus.importers.mjcf_writer.keys import add_keys
+from sarrus.importers.mjcf_writer.sums import add_sums
 from sarrus.importers.mjcf_writer.tree import (
     Branch,
     motions,
@@ -55,6 +56,7 @@ def mjcf_document(mech: Mechanism) -> Document:
     note_terms(document)
     add_lines(document)
     add_gears(document)
+    add_sums(document)
     add_actuators(document)
     add_contacts(document)
     add_keys(document, bool(loops))

@@ -61,6 +61,8 @@ TABLES: dict[str, Callable[..., None]] = {
 OTHER_JOINTS: dict[str, Callable[..., None]] = {
     "distance": Mechanism.add_distance,
     "gear": Mechanism.add_gear,
+    "coupling": Mechanism.add_coupling,
+    "tendon": Mechanism.add_tendon,
     "point_on_curve": Mechanism.add_point_on_curve,
     "rolling": Mechanism.add_rolling,
     "custom": Mechanism.add_constraint,

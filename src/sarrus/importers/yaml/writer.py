@@ -15,6 +15,7 @@ from sarrus.importers.yaml.text import entry, item
 from sarrus.mechanism import (
     JOINT_KINDS,
     Body,
+    Coupling,
     Custom,
     Distance,
     Gear,
@@ -28,11 +29,14 @@ from sarrus.mechanism import (
     PointOnCurve,
     Rolling,
     Shape,
+    Tendon,
 )
 
 KIND_OF = {
     Distance: "distance",
     Gear: "gear",
+    Coupling: "coupling",
+    Tendon: "tendon",
     PointOnCurve: "point_on_curve",
     Rolling: "rolling",
     Custom: "custom",
@@ -159,6 +163,15 @@ def joint_record(joint: Any, mech: Mechanism, functions: FunctionNames) -> Recor
         for key, name in (("component_a", joint.joint_a), ("component_b", joint.joint_b)):
             if len(mech.joint_kind(name).coordinates) == 1:
                 record.pop(key, None)
+    if isinstance(joint, Coupling | Tendon):
+        single = all(len(mech.joint_kind(t.joint).coordinates) == 1 for t in joint.terms)
+        record["joints"] = (
+            {t.joint: t.factor for t in joint.terms}
+            if single
+            else [[t.joint, t.component, t.factor] for t in joint.terms]
+        )
+        if same(joint.offset, 0.0):
+            record.pop("offset", None)
     if isinstance(joint, PointOnCurve):
         record["curve"] = joint.points
     if isinstance(joint, Custom):

@@ -12,7 +12,7 @@ def joint_velocities(topo, par, state, work, q, v):
     for c in range(topo[0, at.JOINTS]):
         line = topo[0, at.T_JOINTS] + c
         for i in range(topo[line, at.JOINT_COORDINATES]):
-            of, j = coordinate_joint(topo, c, i)
+            of, j = coordinate_joint(topo, par, c, i)
             value, rate, w = coordinate_rate(topo, par, state, work, of, j, True)
             q[0, topo[line, at.JOINT_COORDINATE] + i] = value
             v[0, topo[line, at.JOINT_COORDINATE] + i] = rate

@@ -60,7 +60,9 @@ class JointPoints:
         joints = model.description.joints[: len(model.joint_names)]
         bodies = list(model.mechanism.bodies.values())
         self.rows = [
-            j for j, joint in enumerate(joints) if joint.kind not in (at.GEAR, at.ROLLING, at.CUSTOM)
+            j
+            for j, joint in enumerate(joints)
+            if joint.kind not in (at.COUPLING, at.TENDON, at.ROLLING, at.CUSTOM)
         ]
         self.child = [int(joints[j].b) for j in self.rows]
         self.local = []

@@ -63,6 +63,10 @@ def input_ranges(mechanism: Mechanism, model: Model, name: str, size: float) -> 
     """(label, range) of every component of an input."""
     if name in mechanism.forces:
         most = max(weight(model), 1.0)
+        force = mechanism.forces[name]
+        if force.scaled:
+            low, high = force.limits or (-most, most)
+            return [(name, Range(low, high, ""))]
         return [
             (f"{name}: {axis}", Range(-m, m, unit))
             for axis, m, unit in zip(

@@ -376,7 +376,7 @@ def rollout(name, loops, elements, contacts):
             stats[k, 2] = SUBSTEPPED if stats[k, 5] > 1 else CONVERGED
             if (counts[BEFORE] + k + 1) % counts[EVERY] == 0:
                 record(topo, par, state, out, counts[LINE] + written)
-                record_winding(topo, state, out, counts[LINE] + written)
+                record_winding(topo, par, state, out, counts[LINE] + written)
                 written += 1
             if ask or (adapts and not settings[NEXT] > 0.0):
                 return CHOOSE_ROWS if ask else CONVERGED, k + 1, written

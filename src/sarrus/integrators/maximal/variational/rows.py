@@ -8,7 +8,7 @@ sum may have either, or vanish."""
 from sarrus import layout as at
 from sarrus._jit import helper, kernel
 from sarrus.dynamics.projection import leave_out
-from sarrus.kinematics.coordinates import coordinate
+from sarrus.kinematics.coordinates import coordinate_value
 from sarrus.kinematics.row_vectors import is_compliant, row_error
 from sarrus.kinematics.rows import errors
 from sarrus.kinematics.springs import along, node_way, trial_way
@@ -53,7 +53,7 @@ def row_motion(topo, par, state, work, k):
     it = topo[0, at.T_ROWS] + k
     of, i = topo[it, at.ROW_OF], topo[it, at.ROW_COORDINATE]
     if topo[it, at.ROW_KIND] == at.DRIVE_ROW:
-        q, w = coordinate(topo, par, state, work, of, i, True)
+        q = coordinate_value(topo, par, state, work, of, i)
         q0 = get1(state, topo[0, at.S_JOINTS] + of, at.COORD + i)
         return q0, q - q0
     line = topo[0, at.T_ELEMENTS] + of
