@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from sarrus.integrators.continuous.method import Continuous
     from sarrus.integrators.continuous.system import ContinuousSystem, continuous
     from sarrus.integrators.maximal.variational.method import Variational
+    from sarrus.integrators.tree.method import LieTrapezoid, TreeMidpoint, TreeTrapezoid
     from sarrus.model import Model, State
     from sarrus.model.alignment import align
     from sarrus.model.assembly import assemble
@@ -70,6 +71,9 @@ _LAZY = {
     "ContinuousSystem": "sarrus.integrators.continuous.system",
     "continuous": "sarrus.integrators.continuous.system",
     "Variational": "sarrus.integrators.maximal.variational.method",
+    "TreeMidpoint": "sarrus.integrators.tree.method",
+    "TreeTrapezoid": "sarrus.integrators.tree.method",
+    "LieTrapezoid": "sarrus.integrators.tree.method",
     "CompiledController": "sarrus.simulation",
     "Simulation": "sarrus.simulation",
     "simulate": "sarrus.simulation",
@@ -92,6 +96,7 @@ __all__ = [
     "FileError",
     "HalfSpace",
     "Interrupted",
+    "LieTrapezoid",
     "LoopsLeftOpen",
     "LossyImport",
     "LossySave",
@@ -109,6 +114,8 @@ __all__ = [
     "StepFailed",
     "TargetsMissed",
     "Trajectory",
+    "TreeMidpoint",
+    "TreeTrapezoid",
     "UnknownName",
     "Variational",
     "WriteFailed",

@@ -8,8 +8,9 @@ from sarrus.errors import MechanismError, unknown_name
 from sarrus.integrators.continuous.method import Continuous
 from sarrus.integrators.interface import Conventions, Method
 from sarrus.integrators.maximal.variational.method import Variational
+from sarrus.integrators.tree.method import LieTrapezoid, TreeMidpoint, TreeTrapezoid
 
-NAMES = {
+NAMES: dict[str, Method] = {
     "variational": Variational(),
     "variational1": Variational(order=1),
     "variational4": Variational(order=4),
@@ -17,6 +18,9 @@ NAMES = {
     "continuous": Continuous(),
     "rk4": Continuous("rk4"),
     "heun": Continuous("heun"),
+    "tree-midpoint": TreeMidpoint(),
+    "tree-trapezoid": TreeTrapezoid(),
+    "lie-trapezoid": LieTrapezoid(),
 }
 
 

@@ -1,0 +1,177 @@
+"""Closed loops and other constraints in joint coordinates: rows of the model's border as rows over freedoms,
+and the multipliers of a step.
+
+    J dx + D0' dlam = -r,   D1 dx = -h:   D0 at the first node of the step, D1 and the error h at its last
+
+Freedoms above the upper body of a row cancel and are left out.  With J = L T, as `dense.factor` leaves it,
+the matrix of the multipliers is (T^-T D1')' (L^-1 D0').
+
+Implements: [JM09] eqs. (33)-(36), (44).  Differs: multipliers are impulses; rows that depend on others are
+left out by the model's ranks."""
+
+from sarrus import layout as at
+from sarrus._jit import helper, kernel
+from sarrus.integrators.maximal.row_choice import row_scale
+from sarrus.integrators.tree import columns as col
+from sarrus.integrators.tree.stage import put_maps
+from sarrus.kinematics.row_vectors import put_rows, row_error
+from sarrus.kinematics.rows import errors
+from sarrus.maths.access import get3, get6
+from sarrus.maths.spatial import ZERO6, dot6, sum6
+from sarrus.maths.vectors import add3, cross, norm3
+
+# Rows are chosen anew when the smallest pivot of a loop falls below this part of the largest since the last
+# choice, and below this part of its scale.
+FALLEN, POOR = 0.1, 1e-2
+# A row that elimination leaves less than this part of depends on the others.
+LOST = 1e-12
+HUGE = 1e300
+
+
+@kernel
+def row_vectors(tree, freedoms, bodies, stops, topo, par, state, work, wd, D, elements):
+    """Rows over the freedoms into D (rows, freedoms), at the bodies and motions as they stand"""
+    put_rows(topo, par, state, work, at.G0, True, elements)
+    for k in range(topo[0, at.ROWS]):
+        for d in range(tree[0, col.FREEDOMS]):
+            D[k, d] = 0.0
+        it = topo[0, at.T_ROWS] + k
+        for e in range(topo[it, at.END0], topo[it, at.END1]):
+            b = topo[topo[0, at.T_ENDS] + e, at.END_BODY]
+            i, g = bodies[b], get6(work, topo[0, at.W_ENDS] + e, at.G0)
+            if i < 0:
+                continue
+            w = (add3(g[1], cross(get3(work, b, at.X1), g[0])), g[0])
+            d = tree[i + 1, col.FIRST] + tree[i + 1, col.COUNT] - 1
+            while d != stops[k] and d >= 0:
+                D[k, d] += dot6(get6(wd, d, col.S), w)
+                d = freedoms[d, col.ABOVE]
+
+
+@kernel
+def over_increments(tree, wf, wd, rows, D):
+    """Rows over the motions at the end of the step become rows over its increments: X of group joints"""
+    for i in range(tree[0, col.FRAMES]):
+        if tree[i + 1, col.KIND] > col.SCREW:
+            first, count = tree[i + 1, col.FIRST], tree[i + 1, col.COUNT]
+            put_maps(tree, wf, wd, i, 1.0)
+            for k in range(rows):
+                for e in range(count):
+                    s = 0.0
+                    for u in range(count):
+                        s += D[k, first + u] * wf[i, col.MAP_X + count * u + e]
+                    wd[first + e, col.RHS] = s
+                for e in range(count):
+                    D[k, first + e] = wd[first + e, col.RHS]
+
+
+@kernel
+def row_errors(topo, par, state, work, h, elements):
+    """Errors of the active rows into h; returns the largest of them, and of all rows of their joints"""
+    top, whole, total, last = 0.0, 0.0, 0.0, -1
+    e = ZERO6
+    for k in range(topo[0, at.ROWS]):
+        of = topo[topo[0, at.T_ROWS] + k, at.ROW_OF]
+        if of != last:
+            last = of
+            e = errors(topo, par, state, work, of, elements)
+            whole, total = max(whole, max(norm3(e[0]), norm3(e[1]))), total + sum6(e)
+        h[k] = row_error(topo, state, k, e)
+        top, total = max(top, abs(h[k])), total + h[k]
+    return top + 0.0 * total, max(top, whole) + 0.0 * total
+
+
+@kernel
+def half_solves(tree, freedoms, A, rows, D0, D1, L0, T1):
+    """L^-1 D0' into L0, T^-T D1' into T1 (rows, freedoms), after `dense.factor`"""
+    n, full = tree[0, col.FREEDOMS], tree[0, col.FULL] != 0
+    for r in range(rows):
+        for d in range(n):
+            L0[r, d] = D0[r, d]
+            T1[r, d] = D1[r, d]
+        for k in range(n - 1, -1, -1):
+            y, z = L0[r, k], T1[r, k] * A[k, k]
+            T1[r, k] = z
+            if y != 0.0 or z != 0.0:
+                i = k - 1 if full else freedoms[k, col.ABOVE]
+                while i >= 0:
+                    L0[r, i] -= A[i, k] * y
+                    T1[r, i] -= A[k, i] * z
+                    i = i - 1 if full else freedoms[i, col.ABOVE]
+
+
+@kernel
+def multiplier_matrix(n, rows, L0, T1, K):
+    """K = T1 L0' (rows, rows)"""
+    for a in range(rows):
+        for b in range(rows):
+            s = 0.0
+            for d in range(n):
+                s += T1[a, d] * L0[b, d]
+            K[a, b] = s
+
+
+@kernel
+def factor_multipliers(rows, K, pivots):
+    """Factors K in place, row by row without pivoting: the rows are an independent choice.  Their pivots into
+    `pivots`; a row whose pivot is rounding has no effect"""
+    for k in range(rows):
+        pivots[k] = K[k, k]
+    for k in range(rows):
+        lost = not abs(K[k, k]) > LOST * abs(pivots[k])
+        pivots[k] = K[k, k]
+        inverse = 0.0 if lost else 1.0 / K[k, k]
+        K[k, k] = inverse
+        for i in range(k + 1, rows):
+            f = K[i, k] * inverse
+            if f != 0.0:
+                for j in range(k + 1, rows):
+                    K[i, j] -= f * K[k, j]
+            K[i, k] = f
+
+
+@kernel
+def solve_multipliers(rows, K, y):
+    """y becomes the solution for the right-hand side y"""
+    for k in range(rows):
+        for i in range(k):
+            y[k] -= K[k, i] * y[i]
+    for k in range(rows - 1, -1, -1):
+        for j in range(k + 1, rows):
+            y[k] -= K[k, j] * y[j]
+        y[k] *= K[k, k]
+
+
+@kernel
+def watch(topo, state, scales, pivots, factor):
+    """(smallest pivot over its scale, whether one has fallen far below its best since the last choice of
+    rows, or holds combinations of rows, which turn with the motion).
+
+    scales: of every place of every joint; the last column tells joints whose rows leave no choice.  factor:
+    turns the pivots into those of D M^-1 D'"""
+    least, fallen = HUGE, False
+    k, rows = 0, topo[0, at.ROWS]
+    while k < rows:
+        of, low = topo[topo[0, at.T_ROWS] + k, at.ROW_OF], HUGE
+        fallen = fallen or int(state[topo[0, at.S_ROWS] + k, at.ACTIVE]) == at.COMBINED
+        while k < rows and topo[topo[0, at.T_ROWS] + k, at.ROW_OF] == of:
+            pivot = factor * pivots[k] / row_scale(topo, state, scales, k, of)
+            # A pivot that is not a positive number (NaN included) counts as 0.
+            low = min(low, pivot if pivot > 0.0 else 0.0)
+            k += 1
+        least = min(least, low)
+        line = topo[0, at.S_JOINTS] + of
+        best = max(state[line, at.WATCH], low)
+        state[line, at.WATCH] = best
+        fallen = fallen or (low < min(FALLEN * best, POOR) and scales[of, 6] == 0.0)
+    return least, fallen
+
+
+@helper
+def add_multipliers(tree, rows, D, lam, wd, column, factor):
+    """Adds factor D' lam to a column of the freedoms"""
+    for k in range(rows):
+        y = factor * lam[k]
+        if y != 0.0:
+            for d in range(tree[0, col.FREEDOMS]):
+                wd[d, column] += D[k, d] * y

@@ -1,0 +1,53 @@
+"""Columns of the arrays of a run in joint coordinates.
+
+A frame is what one joint freedom moves: a turn, a slide, a screw, or a group joint (a free rotation SO(3), a
+free body SE(3)).  Frames stand parents first, the world is frame -1.  A body hangs on one frame; frames may
+be without mass.  Freedoms of a frame stand together.  Spatial vectors are (rotation, translation) and
+(torque, force), world axes, about the origin of the kernels."""
+
+# `tree`, integers.  Line 0: counts, and whether freedoms are one chain, the matrix is kept entry by entry, all
+# pairs of freedoms are coupled now, elements act on bodies, these may be stiff.  Then one line per frame.
+FRAMES, FREEDOMS, CHAIN, DENSE, FULL, PUSHED, STIFFLY = 0, 1, 2, 3, 4, 5, 6
+PARENT, KIND, FIRST, COUNT, HEAVY = 0, 1, 2, 3, 4
+TREE_COLS = 7
+# Kinds of frames.
+TURN, SLIDE, SCREW, ROTATION, MOTION = 0, 1, 2, 3, 4
+
+# `freedoms`, integers, one line per freedom: the freedom above it (-1: none), its frame, the joint and the
+# coordinate it is (-1: it is none of its own), the line of the joint's drive in `par` (-1: none).
+ABOVE, FRAME, JOINT, COORDINATE, DRIVE = 0, 1, 2, 3, 4
+FREEDOM_COLS = 5
+
+# `constants`, one line per frame: place in the frame above, axis, pitch, mass, centre of mass and inertia
+# about it (xx, yy, zz, xy, xz, yz), in the axes of the frame.
+OFFSET, AXIS, PITCH, MASS, CENTRE, INERTIA = 0, 3, 6, 7, 8, 11
+CONSTANT_COLS = 17
+
+# `bodies`: frame of every body; `centres` (n, 3): its centre of mass in the axes of the frame.
+
+# `node`: one line per frame.  Coordinate of a turn, slide or screw; quaternion, and place of a free body.
+VALUE, QUATERNION, PLACE = 0, 0, 4
+NODE_COLS = 7
+# `motion`: one line per freedom.  Momentum and velocity at the node; increment of the last step, and of the
+# one before, over their lengths; armature; 1, or 1 over the size of the mechanism for what slides.
+P, V, X, X2, ARMATURE, UNIT = 0, 1, 2, 3, 4, 5
+MOTION_COLS = 6
+
+# `wf`, work per frame at a stage: turn and place, velocity, inertia and momentum of all that hangs on it
+# (mass, mass times centre, inertia about the origin), wrench of the elements.  Of group joints: their maps A,
+# B, C, E, X (6 x 6), quaternion and place of the stage.
+QF, RF, OF, VF, IC, HC, WC = 0, 4, 13, 16, 22, 32, 38
+MAP_A, MAP_B, MAP_C, MAP_E, MAP_X, STAGED = 44, 80, 116, 152, 188, 224
+WF_COLS, WF_GROUP_COLS = 44, 232
+
+# `wd`, work per freedom.  Trial increment and velocity; motion S and its change Sd; a = Ic S,
+# b = S x* H + Ic Sd, gravity's term; generators of the Newton matrix; its own block; residual, momentum at
+# the end, the element forces; what solving needs.
+XT, VT, R, P2, G, SCALE, STIFF, DAMP, EFFORT, SLOPE = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
+S, SD, AI, BI, WG, TARGET = 10, 16, 22, 28, 34, 37
+SP, SM, Y, Z, OWN = 38, 50, 62, 74, 86
+AL, KK, PIV, RHS = 92, 104, 116, 124
+WD_COLS = 128
+# Widths of the ports: midpoint 6 and gravity's 3; trapezoid 6 for each of its two stages; mass matrix 6.
+MIDPOINT_PORT, TRAPEZOID_PORT, MASS_PORT = 9, 12, 6
+MOST_PORT = 12

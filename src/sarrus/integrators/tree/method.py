@@ -1,0 +1,154 @@
+"""TreeMidpoint, TreeTrapezoid, LieTrapezoid: the methods in joint coordinates and their settings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sarrus.errors import MechanismError
+from sarrus.integrators.interface import Method
+
+if TYPE_CHECKING:
+    from sarrus.integrators.tree.stepper import TreeStepper
+    from sarrus.model import Model, State
+
+
+@dataclass(frozen=True)
+class TreeMethod(Method):
+    """What the methods in joint coordinates share.
+
+    tolerance: largest remaining correction [rad, or parts of the size of the mechanism] of a converged step,
+    and largest error of a closing joint.  max_iterations: Newton corrections per attempt.  max_substeps:
+    parts that a step may be divided into, a power of 2."""
+
+    tolerance: float = 1e-10
+    max_iterations: int = 30
+    max_substeps: int = 1024
+
+    resumable = True
+    explicit = False
+    statistics = ("factorisations", "iterations", "status", "substeps")
+
+    def __post_init__(self) -> None:
+        who = type(self).__name__
+        if not (np.isfinite(self.tolerance) and self.tolerance > 0.0):
+            raise MechanismError(f"{who}: tolerance must be positive and finite, not {self.tolerance!r}")
+        if not (isinstance(self.max_iterations, int) and self.max_iterations > 0):
+            raise MechanismError(
+                f"{who}: max_iterations must be a positive whole number, not {self.max_iterations!r}"
+            )
+        parts = self.max_substeps
+        if not (isinstance(parts, int) and parts > 0 and parts & (parts - 1) == 0):
+            raise MechanismError(
+                f"{who}: max_substeps must be a power of 2 (1, 2, 4, ...), not {self.max_substeps!r}"
+            )
+
+    @property
+    def stages(self) -> int:
+        """Places of a step where the Lagrangian is taken: 1 within it, or its 2 ends."""
+        return 2
+
+    @property
+    def place(self) -> float:
+        """Where in a step its one stage is, from 0 to 1."""
+        return 0.5
+
+    @property
+    def lie(self) -> bool:
+        """Whether bodies that fly freely move on SE(3)."""
+        return False
+
+    def check(self, model: Model) -> None:
+        """Refuses, by name, models that the method cannot run."""
+        from sarrus.integrators.tree.refusals import check
+
+        check(self, model)
+
+    def stepper(self, model: Model, state: State, dt: float, *, reactions: bool = False) -> TreeStepper:
+        """What runs the steps from `state`."""
+        from sarrus.integrators.tree.stepper import TreeStepper
+
+        return TreeStepper(self, model, state, dt)
+
+
+@dataclass(frozen=True)
+class TreeMidpoint(TreeMethod):
+    """Variational integrator in joint coordinates with one stage within the step, at alpha.
+
+    alpha 0.5: the midpoint rule, second order, and the same backwards in time; any other from 0 to 1 is first
+    order.
+
+    Implements: [JM09] eqs. (19), (44)-(46).  Differs: forces are weighted as potentials are, (1 - alpha) dt at
+    the first node and alpha dt at the last."""
+
+    alpha: float = 0.5
+
+    summary = "joint coordinates, midpoint rule, second order"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not (isinstance(self.alpha, int | float) and 0.0 <= self.alpha <= 1.0):
+            raise MechanismError(
+                f"TreeMidpoint: alpha must be a number from 0 to 1 (0.5 is second order), not {self.alpha!r}"
+            )
+
+    @property
+    def name(self) -> str:
+        """The name that `simulate` takes for it."""
+        return "tree-midpoint" if self.alpha == 0.5 else f"tree-midpoint (alpha {self.alpha:g})"
+
+    @property
+    def order(self) -> int:
+        """Of the error of the motion."""
+        return 2 if self.alpha == 0.5 else 1
+
+    @property
+    def reversible(self) -> bool:
+        """Whether a run with all velocities reversed goes back the way it came."""
+        return self.alpha == 0.5
+
+    @property
+    def stages(self) -> int:
+        """Places of a step where the Lagrangian is taken."""
+        return 1
+
+    @property
+    def place(self) -> float:
+        """Where in a step its stage is, from 0 to 1."""
+        return float(self.alpha)
+
+
+@dataclass(frozen=True)
+class TreeTrapezoid(TreeMethod):
+    """Variational integrator in joint coordinates with a stage at both ends of the step.
+
+    Potentials are explicit in a step, as in Verlet's method: it needs dt below 2 over the largest frequency of
+    a spring.
+
+    Implements: [Kob14] eqs. (21)-(25)."""
+
+    name = "tree-trapezoid"
+    summary = "joint coordinates, trapezoidal rule, second order"
+    order = 2
+    reversible = True
+    explicit = True
+
+
+@dataclass(frozen=True)
+class LieTrapezoid(TreeTrapezoid):
+    """`TreeTrapezoid` with every body that flies freely on SE(3), by the Cayley map.
+
+    Momenta of what flies freely are constant to rounding.  Where nothing flies it is TreeTrapezoid.
+
+    Implements: [Kob14] eqs. (53)-(65), with (54) corrected.  Differs: forces act by dt/2 at each end, without
+    the factor S of (58), (59), which changes nothing in the order."""
+
+    name = "lie-trapezoid"
+    summary = "joint coordinates, free bodies on SE(3), second order"
+
+    @property
+    def lie(self) -> bool:
+        """Whether bodies that fly freely move on SE(3)."""
+        return True

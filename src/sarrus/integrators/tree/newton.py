@@ -1,0 +1,308 @@
+"""One step: the momentum balance at its first node, solved by Newton's method for the increments x.
+
+    r(x, lam) = p_k + D1(x) + D0' lam = 0,   h(q_k+1) = 0,   p_k+1 = D2(x)
+    D1 = sum_s w_s (dt A_s' g_s - B' m_s),   D2 = sum_s w_s (dt C_s' g_s + E' m_s)
+
+with one stage at alpha (midpoint), or one at each end (trapezoid), in position-momentum form.
+
+`plan` is what does not change in a run, `room` what it works on; see `stepper`.  Flags are None or True: trap,
+elements, loops.
+
+Implements: [JM09] eqs. (44)-(46); [Kob14] eqs. (21)-(25), (62)-(65).
+Differs: momenta are the state, so that a step starts itself and any dt may follow."""
+
+from math import isfinite
+
+from sarrus import layout as at
+from sarrus._jit import helper, kernel
+from sarrus.integrators.tree import columns as col
+from sarrus.integrators.tree import dense
+from sarrus.integrators.tree.bodies import put_bodies
+from sarrus.integrators.tree.closures import (
+    add_multipliers,
+    factor_multipliers,
+    half_solves,
+    multiplier_matrix,
+    over_increments,
+    row_errors,
+    row_vectors,
+    solve_multipliers,
+    watch,
+)
+from sarrus.integrators.tree.elements import add_efforts, effort_slopes, efforts
+from sarrus.integrators.tree.groups import move_group
+from sarrus.integrators.tree.recursion import factor_ports, solve_ports
+from sarrus.integrators.tree.settings import (
+    ALPHA,
+    ASIDE,
+    FALLEN,
+    GRAVITY,
+    LIMIT,
+    MOST,
+    ROW_TOLERANCE,
+    SINGULAR,
+    TIME,
+    TOLERANCE,
+)
+from sarrus.integrators.tree.stage import gather, generators, place_frames, residuals
+
+CONVERGED, ITERATION_LIMIT, NOT_FINITE, OUT_OF_DOMAIN, REDUNDANT_ROWS = 0, 1, 2, 3, 4
+# A factor is used again while corrections shrink by this much.
+SHRINKS = 0.02
+# Cayley's map reaches half a turn at infinity; a step that turns a free joint by more than a quarter turn
+# (|x| = 2) is divided.
+LARGEST_TURN_SQUARED = 4.0
+
+
+@helper
+def width_of(trap):
+    """Numbers of a port"""
+    if trap is not None:
+        return col.TRAPEZOID_PORT
+    return col.MIDPOINT_PORT
+
+
+@kernel
+def evaluate(plan, room, settings, values, dt, derivatives, trap, elements):
+    """Residual R and momentum P2 at the trial increments, multipliers left out; derivatives: the generators
+    too.  values: inputs at the stages"""
+    tree, freedoms, con, bodies, centres, acts_on, carried, stops, topo, par, scales = plan
+    node, motion, wf, wd, A, F, ports, rhs, state, work, D0, D1, L0, T1, K, rows = room
+    gravity, alpha = (settings[GRAVITY], settings[GRAVITY + 1], settings[GRAVITY + 2]), settings[ALPHA]
+    for d in range(tree[0, col.FREEDOMS]):
+        v, inertia = wd[d, col.XT] / dt, motion[d, col.ARMATURE]
+        wd[d, col.VT] = v
+        wd[d, col.R] = motion[d, col.P] - inertia * v
+        wd[d, col.P2] = inertia * v
+        wd[d, col.STIFF] = -inertia / dt
+    for k in range(stages_of(trap)):
+        c, weight = alpha, 1.0
+        if trap is not None:
+            c, weight = float(k), 0.5
+        place_frames(tree, con, node, wf, wd, c)
+        gather(tree, wf)
+        residuals(tree, wf, wd, c, dt, weight, gravity)
+        if elements is not None:
+            efforts(
+                tree, freedoms, bodies, centres, acts_on, carried, topo, par, state, work, node, wf, wd,
+                values[k], settings[TIME] + c * dt, c,
+            )  # fmt: skip
+            add_efforts(tree, wf, wd, c, dt, weight)
+        if derivatives:
+            generators(tree, wf, wd, c, dt, weight, gravity, 6 * k, trap is None)
+
+
+@helper
+def stages_of(trap):
+    """Number of stages"""
+    if trap is not None:
+        return 2
+    return 1
+
+
+@kernel
+def factor(tree, freedoms, wd, A, F, width, sign):
+    """Factors the matrix of the generators and keeps the inverse of every pivot in SCALE; returns whether
+    all of them have the given sign"""
+    if tree[0, col.DENSE]:
+        dense.fill(tree, freedoms, wd, A, width)
+        return factor_dense(tree, freedoms, wd, A, sign)
+    good = factor_ports(tree, wd, F, width, sign)
+    for i in range(tree[0, col.FRAMES]):
+        first = tree[i + 1, col.FIRST]
+        for e in range(tree[i + 1, col.COUNT]):
+            wd[first + e, col.SCALE] = wd[first + e, col.PIV + e]
+    return good
+
+
+@kernel
+def factor_dense(tree, freedoms, wd, A, sign):
+    """`factor` of the matrix in A"""
+    good = dense.factor(tree, freedoms, A, sign)
+    for d in range(tree[0, col.FREEDOMS]):
+        wd[d, col.SCALE] = A[d, d]
+    return good
+
+
+@kernel
+def solve(tree, freedoms, wd, A, ports, r, width):
+    """r becomes the solution for the right-hand side r"""
+    if tree[0, col.DENSE]:
+        dense.reduce(tree, freedoms, A, r)
+        dense.substitute(tree, freedoms, A, r)
+    else:
+        solve_ports(tree, wd, ports[0], ports[1], r, width)
+
+
+@kernel
+def factor_exactly(plan, room, settings, values, dt, width, trap):
+    """`factor` with the derivatives of what elements do to bodies, by differences"""
+    tree, freedoms, con, bodies, centres, acts_on, carried, stops, topo, par, scales = plan
+    node, motion, wf, wd, A, F, ports, rhs, state, work, D0, D1, L0, T1, K, rows = room
+    tree[0, col.FULL] = 1
+    dense.fill(tree, freedoms, wd, A, width)
+    # At the last node of the trapezoid forces only act on the momentum there.
+    c, weight = settings[ALPHA], 1.0
+    if trap is not None:
+        c, weight = 0.0, 0.5
+    effort_slopes(
+        tree, freedoms, con, bodies, centres, acts_on, carried, topo, par, state, work, node, wf, wd,
+        values[0], settings[TIME] + c * dt, c, dt, weight, A,
+    )  # fmt: skip
+    return factor_dense(tree, freedoms, wd, A, -1.0)
+
+
+@helper
+def size_of_residual(tree, wd, motion):
+    """Largest residual over its pivot, a displacement over what is allowed of it; NaN stays NaN"""
+    size, total = 0.0, 0.0
+    for d in range(tree[0, col.FREEDOMS]):
+        error = wd[d, col.R] * wd[d, col.SCALE] * motion[d, col.UNIT]
+        size, total = max(size, abs(error)), total + error
+    return size + 0.0 * total
+
+
+@helper
+def turns_too_far(tree, wd):
+    """Whether a free joint turns by more than a quarter turn"""
+    for i in range(tree[0, col.FRAMES]):
+        if tree[i + 1, col.KIND] > col.SCREW:
+            d = tree[i + 1, col.FIRST]
+            x, y, z = wd[d, col.XT], wd[d + 1, col.XT], wd[d + 2, col.XT]
+            if not x * x + y * y + z * z <= LARGEST_TURN_SQUARED:
+                return True
+    return False
+
+
+@kernel
+def predict(tree, motion, wd, dt, before, earlier):
+    """Trial increments from the rates of the last two steps, of lengths `before` and `earlier` [s]"""
+    ahead = (dt + before) / (before + earlier) if before + earlier > 0.0 else 0.0
+    for d in range(tree[0, col.FREEDOMS]):
+        rate = motion[d, col.X]
+        wd[d, col.XT] = dt * (rate + ahead * (rate - motion[d, col.X2]))
+
+
+@kernel
+def place_end(plan, room, trap):
+    """Bodies at the last node of the step, after `evaluate`"""
+    tree, freedoms, con, bodies, centres, acts_on, carried, stops, topo, par, scales = plan
+    node, motion, wf, wd, A, F, ports, rhs, state, work, D0, D1, L0, T1, K, rows = room
+    if trap is None:
+        place_frames(tree, con, node, wf, wd, 1.0)
+    put_bodies(state, work, bodies, centres, wf, at.V)
+
+
+@kernel
+def factor_rows(plan, room, settings, dt, elements, first):
+    """Rows at the end of the step and the matrix of the multipliers, after `factor`; first: looks whether
+    the rows are still a good choice, and takes those of a neighbour where the node is singular"""
+    tree, freedoms, con, bodies, centres, acts_on, carried, stops, topo, par, scales = plan
+    node, motion, wf, wd, A, F, ports, rhs, state, work, D0, D1, L0, T1, K, rows = room
+    n, m = tree[0, col.FREEDOMS], topo[0, at.ROWS]
+    for again in range(2):
+        half_solves(tree, freedoms, A, m, D0, D1, L0, T1)
+        multiplier_matrix(n, m, L0, T1, K)
+        factor_multipliers(m, K, rows[2])
+        if not first:
+            return
+        least, fallen = watch(topo, state, scales, rows[2], -1.0 / dt)
+        if fallen:
+            settings[FALLEN] = 1.0
+        if least > SINGULAR or again == 1:
+            return
+        place_frames(tree, con, node, wf, wd, ASIDE)
+        put_bodies(state, work, bodies, centres, wf, at.V)
+        row_vectors(tree, freedoms, bodies, stops, topo, par, state, work, wd, D0, elements)
+
+
+@kernel
+def solve_with_rows(plan, room):
+    """Correction of the increments into rhs, that of the multipliers is added"""
+    tree, freedoms, con, bodies, centres, acts_on, carried, stops, topo, par, scales = plan
+    node, motion, wf, wd, A, F, ports, rhs, state, work, D0, D1, L0, T1, K, rows = room
+    n, m = tree[0, col.FREEDOMS], topo[0, at.ROWS]
+    dense.reduce(tree, freedoms, A, rhs)
+    for a in range(m):
+        s = rows[1, a]
+        for d in range(n):
+            s += T1[a, d] * rhs[d]
+        rows[3, a] = s
+    solve_multipliers(m, K, rows[3])
+    for a in range(m):
+        y = rows[3, a]
+        rows[0, a] += y
+        for d in range(n):
+            rhs[d] -= L0[a, d] * y
+    dense.substitute(tree, freedoms, A, rhs)
+
+
+@kernel
+def newton(plan, room, settings, counts, values, dt, stats, trap, elements, loops):
+    """Solves the step for the trial increments in XT; returns how it ended.  stats: factorisations and
+    corrections are added"""
+    tree, freedoms, con, bodies, centres, acts_on, carried, stops, topo, par, scales = plan
+    node, motion, wf, wd, A, F, ports, rhs, state, work, D0, D1, L0, T1, K, rows = room
+    n, width, most = tree[0, col.FREEDOMS], width_of(trap), counts[MOST]
+    fresh, last, top, whole = True, 0.0, 0.0, 0.0
+    exact = tree[0, col.STIFFLY] != 0
+    tree[0, col.FULL] = tree[0, col.CHAIN]
+    for iteration in range(most + 1):
+        if turns_too_far(tree, wd):
+            return OUT_OF_DOMAIN
+        evaluate(plan, room, settings, values, dt, fresh, trap, elements)
+        if loops is not None:
+            place_end(plan, room, trap)
+            top, whole = row_errors(topo, par, state, work, rows[1], elements)
+            add_multipliers(tree, topo[0, at.ROWS], D0, rows[0], wd, col.R, 1.0)
+            if fresh:
+                row_vectors(tree, freedoms, bodies, stops, topo, par, state, work, wd, D1, elements)
+                over_increments(tree, wf, wd, topo[0, at.ROWS], D1)
+        if fresh:
+            stats[0] += 1
+            good = True
+            if elements is not None and exact:
+                good = factor_exactly(plan, room, settings, values, dt, width, trap)
+            else:
+                good = factor(tree, freedoms, wd, A, F, width, -1.0)
+            if not good:
+                return ITERATION_LIMIT
+            if loops is not None:
+                factor_rows(plan, room, settings, dt, elements, iteration == 0)
+        size = size_of_residual(tree, wd, motion)
+        if not isfinite(size + top):
+            return NOT_FINITE
+        if size < settings[TOLERANCE] and top < settings[ROW_TOLERANCE]:
+            return CONVERGED if not whole > settings[LIMIT] else REDUNDANT_ROWS
+        if iteration == most:
+            break
+        stats[1] += 1
+        for d in range(n):
+            rhs[d] = -wd[d, col.R]
+        if loops is not None:
+            solve_with_rows(plan, room)
+        else:
+            solve(tree, freedoms, wd, A, ports, rhs, width)
+        for d in range(n):
+            wd[d, col.XT] += rhs[d]
+        size = max(size, top)
+        fresh = iteration > 0 and size > SHRINKS * last
+        # A factor that lacks what elements do to bodies is made exact where it does not lead on.
+        exact = exact or (fresh and tree[0, col.PUSHED] != 0)
+        last = size
+    return ITERATION_LIMIT
+
+
+@kernel
+def accept(tree, node, motion, wd, dt):
+    """The node at the end of the step"""
+    for i in range(tree[0, col.FRAMES]):
+        d, kind = tree[i + 1, col.FIRST], tree[i + 1, col.KIND]
+        if kind <= col.SCREW:
+            node[i, col.VALUE] += wd[d, col.XT]
+        else:
+            move_group(node, wd, i, d, kind == col.ROTATION)
+    for d in range(tree[0, col.FREEDOMS]):
+        motion[d, col.X2] = motion[d, col.X]
+        motion[d, col.X] = wd[d, col.XT] / dt
+        motion[d, col.P] = wd[d, col.P2]

@@ -1,0 +1,110 @@
+"""The node between two steps: what a step needs of it, and velocities read out from its momenta.
+
+Velocities are those of the momenta projected onto the constraints in the metric of the masses:
+[M, D'; D, 0] (v, mu) = (p, 0)."""
+
+from sarrus import layout as at
+from sarrus._jit import kernel
+from sarrus.integrators.tree import columns as col
+from sarrus.integrators.tree import dense
+from sarrus.integrators.tree.bodies import keep_bodies, put_bodies
+from sarrus.integrators.tree.closures import (
+    factor_multipliers,
+    half_solves,
+    multiplier_matrix,
+    row_vectors,
+    solve_multipliers,
+)
+from sarrus.integrators.tree.newton import factor, solve
+from sarrus.integrators.tree.stage import gather, mass_generators, place_frames
+from sarrus.kinematics.coordinates import enter_coordinates
+from sarrus.maths.access import get6, put6
+from sarrus.maths.spatial import ZERO6, axpy6
+
+
+@kernel
+def place_node(tree, con, node, wf, wd):
+    """Frames at the node, without velocities"""
+    for d in range(tree[0, col.FREEDOMS]):
+        wd[d, col.XT] = 0.0
+        wd[d, col.VT] = 0.0
+    place_frames(tree, con, node, wf, wd, 0.0)
+    gather(tree, wf)
+
+
+@kernel
+def factor_mass(tree, freedoms, motion, wf, wd, A, F):
+    """Factors the mass matrix at the frames that are placed; returns whether it is positive"""
+    mass_generators(tree, wf, wd)
+    for d in range(tree[0, col.FREEDOMS]):
+        wd[d, col.STIFF] = motion[d, col.ARMATURE]
+    tree[0, col.FULL] = tree[0, col.CHAIN]
+    return factor(tree, freedoms, wd, A, F, col.MASS_PORT, 1.0)
+
+
+@kernel
+def move_frames(tree, motion, wf, wd):
+    """Velocities of all frames for the velocities V of the freedoms"""
+    for i in range(tree[0, col.FRAMES]):
+        p, first = tree[i + 1, col.PARENT], tree[i + 1, col.FIRST]
+        V = ZERO6
+        if p >= 0:
+            V = get6(wf, p, col.VF)
+        for d in range(first, first + tree[i + 1, col.COUNT]):
+            V = axpy6(motion[d, col.V], get6(wd, d, col.S), V)
+        put6(wf, i, col.VF, V)
+
+
+@kernel
+def enter_node(plan, room, elements, loops):
+    """Bodies, coordinates and rows of the node, for the elements and rows of the steps that start there"""
+    tree, freedoms, con, bodies, centres, acts_on, carried, stops, topo, par, scales = plan
+    node, motion, wf, wd, A, F, ports, rhs, state, work, D0, D1, L0, T1, K, rows = room
+    place_node(tree, con, node, wf, wd)
+    put_bodies(state, work, bodies, centres, wf, at.V)
+    keep_bodies(state, work, bodies)
+    enter_coordinates(topo, par, state, work, True)
+    if loops is not None:
+        row_vectors(tree, freedoms, bodies, stops, topo, par, state, work, wd, D0, elements)
+
+
+@kernel
+def project(plan, room):
+    """Takes from rhs = L^-1 p what the rows D0 of the node do not let through; after `factor_mass`"""
+    tree, freedoms, con, bodies, centres, acts_on, carried, stops, topo, par, scales = plan
+    node, motion, wf, wd, A, F, ports, rhs, state, work, D0, D1, L0, T1, K, rows = room
+    n, m = tree[0, col.FREEDOMS], topo[0, at.ROWS]
+    half_solves(tree, freedoms, A, m, D0, D0, L0, T1)
+    multiplier_matrix(n, m, L0, T1, K)
+    factor_multipliers(m, K, rows[2])
+    for a in range(m):
+        s = 0.0
+        for d in range(n):
+            s += T1[a, d] * rhs[d]
+        rows[3, a] = s
+    solve_multipliers(m, K, rows[3])
+    for a in range(m):
+        for d in range(n):
+            rhs[d] -= L0[a, d] * rows[3, a]
+
+
+@kernel
+def read_out(plan, room, elements, loops):
+    """Velocities V of the node from its momenta, and those of the frames; returns whether the mass matrix
+    is positive.  With loops the rows of the node are known"""
+    tree, freedoms, con, bodies, centres, acts_on, carried, stops, topo, par, scales = plan
+    node, motion, wf, wd, A, F, ports, rhs, state, work, D0, D1, L0, T1, K, rows = room
+    place_node(tree, con, node, wf, wd)
+    good = factor_mass(tree, freedoms, motion, wf, wd, A, F)
+    for d in range(tree[0, col.FREEDOMS]):
+        rhs[d] = motion[d, col.P]
+    if loops is not None:
+        dense.reduce(tree, freedoms, A, rhs)
+        project(plan, room)
+        dense.substitute(tree, freedoms, A, rhs)
+    else:
+        solve(tree, freedoms, wd, A, ports, rhs, col.MASS_PORT)
+    for d in range(tree[0, col.FREEDOMS]):
+        motion[d, col.V] = rhs[d]
+    move_frames(tree, motion, wf, wd)
+    return good

@@ -1,0 +1,236 @@
+"""TreeStepper: owns the arrays of one run in joint coordinates and calls the compiled loop."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sarrus import layout as at
+from sarrus._jit import Compiling
+from sarrus.errors import MechanismError, Status
+from sarrus.integrators.interface import Chunk, Failure, Stepper
+from sarrus.integrators.maximal.active_rows import ActiveRows
+from sarrus.integrators.tree import columns as col
+from sarrus.integrators.tree import rollout
+from sarrus.integrators.tree import settings as run
+from sarrus.integrators.tree.method import TreeMethod
+from sarrus.integrators.tree.plan import Frames, make_frames
+from sarrus.integrators.tree.start import is_stiff, put_coordinates
+from sarrus.model import Model, State
+from sarrus.model.nodes import join, split_one
+
+# A memory belongs to a state when both show the same motion to this.
+SAME = 1e-12
+# Redundant rows may disagree by this [m, 2 sin(angle/2)], or by this many times the inexactness of the
+# geometry.
+REDUNDANT_LIMIT, INEXACT_FACTOR = 1e-8, 100.0
+
+
+class TreeStepper(Stepper):
+    """Runs the steps of one method in joint coordinates on one model.
+
+    node, motion: the coordinates and momenta that a step maps (see `columns`); settings: lengths of steps
+    among them."""
+
+    def __init__(self, method: TreeMethod, model: Model, state: State, dt: float):
+        self.method, self.model, self.dt = method, model, float(dt)
+        self.time, self.done = float(state.time), 0
+        self.frames = frames = make_frames(model, method.lie)
+        arrays = frames.arrays
+        nf, nv, rows = frames.count, frames.size, int(arrays.topo[0, at.ROWS])
+        frames.tree[0, col.STIFFLY] = frames.tree[0, col.PUSHED] and is_stiff(model, frames, self.dt)
+        self.node, self.motion = np.zeros((nf, col.NODE_COLS)), np.zeros((nv, col.MOTION_COLS))
+        self.saved = self.node.copy(), self.motion.copy()
+        self.motion[:, col.ARMATURE] = frames.armature
+        self.motion[:, col.UNIT] = _units(frames, model.size)
+        self.kernel, self.wd = arrays.state.copy(), np.zeros((nv, col.WD_COLS))
+        dense = bool(frames.tree[0, col.DENSE])
+        ported = 1 if dense else nf
+        scales = np.ones((len(model.description.joints), 7))
+        if len(model.ranks.scales):
+            scales[:, :6], scales[:, 6] = model.ranks.scales, model.ranks.settled
+        self.plan = (
+            frames.tree, frames.freedoms, frames.constants, frames.bodies, frames.centres, frames.acts_on,
+            frames.carried, frames.stops, arrays.topo, arrays.par, scales,
+        )  # fmt: skip
+        self.room = (
+            self.node, self.motion,
+            np.zeros((nf, col.WF_GROUP_COLS if frames.has_groups else col.WF_COLS)), self.wd,
+            np.zeros((nv, nv) if dense else (1, 1)), np.zeros((ported, col.MOST_PORT, col.MOST_PORT)),
+            np.zeros((2, ported, col.MOST_PORT)), np.zeros(nv), self.kernel, arrays.new_work(),
+            np.zeros((rows, nv)), np.zeros((rows, nv)), np.zeros((rows, nv)), np.zeros((rows, nv)),
+            np.zeros((rows, rows)), np.zeros((4, rows)),
+        )  # fmt: skip
+        self.flags = arrays.flag, (True if arrays.loops else None)
+        self.trap = True if method.stages == 2 else None
+        self.settings, self.counts = np.zeros(run.SETTINGS), np.zeros(run.COUNTS, np.int64)
+        self._set_up(state)
+        width = int(arrays.topo[0, at.INPUTS])
+        self.still, self.values = np.zeros((1, 2, width)), np.zeros((2, max(width, 1)))
+        self.one = np.zeros((1, 13 * len(model.body_names) + model.coordinates))
+        # Coordinates of joints that turn freely are counted where elements or rows need them.
+        free = [j for j in model.description.tree.joint if model.description.joints[j].rotations == 3]
+        named = any(j < len(model.joint_names) for j in free)
+        self.winds = self.flags != (None, None) or not named
+        self.active = ActiveRows(model, arrays) if model.candidates is not None else None
+        self._is_compiled = False
+        self._load(state)
+
+    def _set_up(self, state: State) -> None:
+        """Length, place of the stage, tolerances and gravity."""
+        method, model, settings = self.method, self.model, self.settings
+        size = max(1e-3, model.size)
+        settings[[run.DT, run.ALPHA, run.TOLERANCE]] = self.dt, method.place, method.tolerance
+        settings[run.ROW_TOLERANCE] = tolerance = method.tolerance * size
+        forced = min(INEXACT_FACTOR * model.ranks.deviation, 10.0 * model.ranks.tolerance * size)
+        settings[run.LIMIT] = max(
+            REDUNDANT_LIMIT * size, INEXACT_FACTOR * model.ranks.inexact, forced, 10.0 * tolerance
+        )
+        settings[run.GRAVITY :], settings[run.TIME] = model.gravity, state.time
+        self.counts[run.MOST], self.counts[run.PARTS] = method.max_iterations, method.max_substeps
+
+    # The node
+
+    def _load(self, state: State) -> None:
+        """Coordinates and momenta of `state`; velocities are projected onto the joints."""
+        memory = state.memory
+        if memory is not None and memory.shape == self._memory().shape:
+            before = self._memory()
+            self._remember(memory)
+            self.read_node()
+            if self._shows(state):
+                return
+            self._remember(before)
+        put_coordinates(self.frames, self.model, state, self.node, self.motion, self.kernel)
+        if state.winding is not None:
+            self.model.put_winding(self.frames.arrays, self.kernel, state.winding)
+        self.settings[[run.LAST, run.EARLIER]] = 0.0
+        self._read(from_bodies=True)
+        if self.active is not None:
+            self.choose()
+            self._read(from_bodies=False)
+        self.motion[:, col.X] = self.motion[:, col.X2] = self.motion[:, col.V]
+        given = join(state.position, state.orientation, state.velocity, state.angular_velocity)
+        nb = len(self.model.body_names)
+        off = (self.one[:, : 13 * nb] - given).reshape(nb, 13)[:, 7:]
+        self.projection = float(np.abs(off).max(initial=0.0))
+        if not np.isfinite(self.projection):
+            raise MechanismError("the velocities of the start cannot be made to fit the joints")
+
+    def _shows(self, state: State) -> bool:
+        """Whether the node is that of `state`."""
+        given = join(state.position, state.orientation, state.velocity, state.angular_velocity)
+        return np.allclose(self.one[:, : given.shape[1]], given, rtol=SAME, atol=SAME)
+
+    def _memory(self) -> np.ndarray:
+        """What exact continuation needs, in one line."""
+        lengths = self.settings[[run.LAST, run.EARLIER]]
+        parts = self.node, self.motion, self.kernel[self._kept], self.room[-1][0], lengths
+        return np.concatenate([part.ravel() for part in parts])
+
+    @property
+    def _kept(self) -> slice:
+        """Rows and joints in the kernels' state."""
+        return slice(int(self.frames.arrays.topo[0, at.S_ROWS]), len(self.kernel))
+
+    def _remember(self, memory: np.ndarray) -> None:
+        kept = self.kernel[self._kept]
+        lengths = np.zeros(2)
+        place = 0
+        for part in (self.node, self.motion, kept, self.room[-1][0], lengths):
+            part[...] = memory[place : place + part.size].reshape(part.shape)
+            place += part.size
+        self.settings[[run.LAST, run.EARLIER]] = lengths
+
+    def _read(self, *, from_bodies: bool) -> None:
+        with Compiling(rollout.read_node, "the read-out in joint coordinates"):
+            rollout.read_node(self.plan, self.room, self.one, from_bodies, *self.flags)
+
+    def read_node(self) -> None:
+        """Velocities of the node from its momenta."""
+        self._read(from_bodies=False)
+
+    def choose(self) -> None:
+        """Active rows of the loops at the node, by pivoted elimination of all candidates."""
+        if self.active is not None:
+            self.active.choose(self.kernel)
+            self.room[-1][0] = 0.0
+
+    def state(self) -> State:
+        """The node as a `State`, with what exact continuation needs."""
+        self.read_node()
+        node, bodies = self.one[0].copy(), 13 * len(self.model.body_names)
+        winding = node[bodies:] if self.winds else None
+        return State(self.time, *split_one(node[:bodies]), self.model, winding, self._memory())
+
+    def snapshot(self) -> dict[str, np.ndarray]:
+        """All that the run goes on from, for `restore`."""
+        return {"memory": self._memory(), "clock": np.array([self.time, float(self.done)])}
+
+    def restore(self, arrays: dict[str, np.ndarray]) -> None:
+        """Goes where another stepper of this model, method and dt was, to the last bit."""
+        self._remember(arrays["memory"])
+        self.time, self.done = float(arrays["clock"][0]), int(arrays["clock"][1])
+
+    # Steps
+
+    def advance(self, steps: int, u: np.ndarray | None, every: int) -> Chunk:
+        """Runs `steps` steps; records every `every`-th node of the run.
+
+        u: inputs (steps or 1, 2, inputs) at the two nodes of a step"""
+        u = self.still if u is None else u
+        bodies, begun = 13 * len(self.model.body_names), self.done
+        lines = (self.done + steps) // every - self.done // every
+        out = np.zeros((lines, bodies + self.model.coordinates))
+        stats = np.zeros((steps, run.STATS), np.int64)
+        k, line, failure = 0, 0, None
+        while k < steps:
+            self.counts[[run.STEPS, run.BEFORE, run.EVERY]] = steps - k, self.done, every
+            self.settings[run.TIME] = self.time
+            status, did, wrote = self._run(u if len(u) == 1 else u[k:], stats[k:], out[line:])
+            k, line = k + did, line + wrote
+            self.done, self.time = self.done + did, self.time + did * self.dt
+            if status == run.CHOOSE_ROWS:
+                self.read_node()
+                self.choose()
+                self.read_node()
+                self.counts[run.CHOSEN] = 1
+            elif status != rollout.CONVERGED:
+                failure = self._failure(Status(status))
+                self.read_node()
+                break
+        winding = out[:line, bodies:] if self.winds else None
+        done = self.done - begun
+        return Chunk(out[:line, :bodies], done, stats[:done].astype(float), failure, winding=winding)
+
+    def _run(self, u: np.ndarray, stats: np.ndarray, out: np.ndarray) -> tuple[int, int, int]:
+        arguments = (
+            self.plan, self.room, *self.saved, self.settings, self.counts, u, self.values, stats, out,
+            self.trap, *self.flags,
+        )  # fmt: skip
+        if self._is_compiled:
+            return rollout.run(*arguments)
+        with Compiling(rollout.run, "the kernels in joint coordinates"):
+            self._is_compiled = True
+            return rollout.run(*arguments)
+
+    def _failure(self, status: Status) -> Failure:
+        """The step that failed, and the joint with the largest correction left."""
+        left = np.abs(self.wd[:, col.R] * self.wd[:, col.SCALE] * self.motion[:, col.UNIT])
+        worst = int(np.argmax(np.nan_to_num(left, nan=np.inf)))
+        j = int(self.frames.freedoms[worst, col.JOINT])
+        name = self.model.joint_names[j] if j < len(self.model.joint_names) else None
+        return Failure(self.time, status, name, float(left[worst]))
+
+
+def _units(frames: Frames, size: float) -> np.ndarray:
+    """1 for freedoms that turn, 1 over the size for those that slide."""
+    units = np.ones(frames.size)
+    for line in frames.tree[1:]:
+        first = line[col.FIRST]
+        if line[col.KIND] == col.SLIDE:
+            units[first] = 1.0 / size
+        elif line[col.KIND] == col.MOTION:
+            units[first + 3 : first + 6] = 1.0 / size
+    return units
+
+

@@ -1,0 +1,72 @@
+"""One mechanism, every method: whatever coordinates and rules a method uses, its motion tends to the same one
+as dt -> 0."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import sarrus
+from sarrus.errors import MechanismError
+from sarrus.gallery.registry import NAMES
+from sarrus.integrators.methods import NAMES as METHODS
+
+DURATION, DT = 0.5, 0.005
+# What is left when the leading error of two runs is taken away: a part of that error, or the rounding of
+# many steps.
+LEFT, ROUNDING = 0.2, 1e-8
+SAMPLE = ("pendulum", "four_bar", "bricard", "gyroscope", "free_chain", "spherical_pendulum")
+
+
+def start_of(model):
+    """Where it moves: the reference, or off it where that is at rest."""
+    state = model.initial_state()
+    return state
+
+
+def extrapolated(model, name):
+    """(bodies at the end for dt -> 0 by Richardson's rule, size of the error at the smaller dt)"""
+    order = METHODS[name].order
+    ends = []
+    for dt in (DT, 0.5 * DT):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            run = sarrus.simulate(model, DURATION, dt, name, record_every=round(DURATION / dt))
+        ends.append(np.concatenate([run.position[-1], run.velocity[-1], run.angular_velocity[-1]], axis=1))
+    change = (ends[1] - ends[0]) / (2.0**order - 1.0)
+    return ends[1] + change, float(np.abs(change).max())
+
+
+def accepted(model):
+    """Names of the methods that run the model."""
+    names = []
+    for name, method in METHODS.items():
+        try:
+            method.check(model)
+        except MechanismError:
+            continue
+        names.append(name)
+    return names
+
+
+def assert_methods_agree(mechanism):
+    model = sarrus.build(mechanism)
+    if model.contacts.any:
+        pytest.skip("has contacts")
+    names = accepted(model)
+    assert "variational" in names
+    best, _ = extrapolated(model, "variational4" if "variational4" in names else "variational")
+    for name in names:
+        end, error = extrapolated(model, name)
+        assert np.abs(end - best).max() < LEFT * error + ROUNDING, name
+
+
+@pytest.mark.parametrize("name", SAMPLE)
+def test_all_methods_tend_to_the_same_motion(name):
+    assert_methods_agree(sarrus.gallery.make(name))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in SAMPLE])
+def test_all_methods_tend_to_the_same_motion_on_the_rest_of_the_gallery(name):
+    assert_methods_agree(sarrus.gallery.make(name))
