@@ -11,27 +11,24 @@ from sarrus.errors import MechanismError
 from sarrus.gallery.registry import NAMES
 from sarrus.integrators.methods import NAMES as METHODS
 
-DURATION, DT = 0.5, 0.005
+# Steps of a run, and their length [s], or the turn [rad] of the fastest body in one.
+STEPS, DT, TURN = 40, 0.005, 0.05
 # What is left when the leading error of two runs is taken away: a part of that error, or the rounding of
 # many steps.
 LEFT, ROUNDING = 0.2, 1e-8
 SAMPLE = ("pendulum", "four_bar", "bricard", "gyroscope", "free_chain", "spherical_pendulum")
 
 
-def start_of(model):
-    """Where it moves: the reference, or off it where that is at rest."""
-    state = model.initial_state()
-    return state
-
-
 def extrapolated(model, name):
     """(bodies at the end for dt -> 0 by Richardson's rule, size of the error at the smaller dt)"""
     order = METHODS[name].order
+    spin = np.linalg.norm(model.initial_state().angular_velocity, axis=1).max()
+    dt = min(DT, TURN / max(spin, 1e-9))
     ends = []
-    for dt in (DT, 0.5 * DT):
+    for steps in (STEPS, 2 * STEPS):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            run = sarrus.simulate(model, DURATION, dt, name, record_every=round(DURATION / dt))
+            run = sarrus.simulate(model, STEPS * dt, STEPS * dt / steps, name, record_every=steps)
         ends.append(np.concatenate([run.position[-1], run.velocity[-1], run.angular_velocity[-1]], axis=1))
     change = (ends[1] - ends[0]) / (2.0**order - 1.0)
     return ends[1] + change, float(np.abs(change).max())

@@ -11,7 +11,7 @@ left out by the model's ranks."""
 
 from sarrus import layout as at
 from sarrus._jit import helper, kernel
-from sarrus.integrators.maximal.row_choice import row_scale
+from sarrus.integrators.maximal.row_choice import FALLEN, HUGE, LOST_PIVOT, POOR, row_scale
 from sarrus.integrators.tree import columns as col
 from sarrus.integrators.tree.stage import put_maps
 from sarrus.kinematics.row_vectors import put_rows, row_error
@@ -19,13 +19,6 @@ from sarrus.kinematics.rows import errors
 from sarrus.maths.access import get3, get6
 from sarrus.maths.spatial import ZERO6, dot6, sum6
 from sarrus.maths.vectors import add3, cross, norm3
-
-# Rows are chosen anew when the smallest pivot of a loop falls below this part of the largest since the last
-# choice, and below this part of its scale.
-FALLEN, POOR = 0.1, 1e-2
-# A row that elimination leaves less than this part of depends on the others.
-LOST = 1e-12
-HUGE = 1e300
 
 
 @kernel
@@ -118,7 +111,7 @@ def factor_multipliers(rows, K, pivots):
     for k in range(rows):
         pivots[k] = K[k, k]
     for k in range(rows):
-        lost = not abs(K[k, k]) > LOST * abs(pivots[k])
+        lost = not abs(K[k, k]) > LOST_PIVOT * abs(pivots[k])
         pivots[k] = K[k, k]
         inverse = 0.0 if lost else 1.0 / K[k, k]
         K[k, k] = inverse

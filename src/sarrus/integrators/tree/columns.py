@@ -5,8 +5,8 @@ free body SE(3)).  Frames stand parents first, the world is frame -1.  A body ha
 be without mass.  Freedoms of a frame stand together.  Spatial vectors are (rotation, translation) and
 (torque, force), world axes, about the origin of the kernels."""
 
-# `tree`, integers.  Line 0: counts, and whether freedoms are one chain, the matrix is kept entry by entry, all
-# pairs of freedoms are coupled now, elements act on bodies, these may be stiff.  Then one line per frame.
+# `tree`, integers.  Line 0: counts, and whether freedoms are one chain, the matrix is kept entry by entry,
+# all pairs of freedoms are coupled now, elements act on bodies, these may be stiff.  Then a line per frame.
 FRAMES, FREEDOMS, CHAIN, DENSE, FULL, PUSHED, STIFFLY = 0, 1, 2, 3, 4, 5, 6
 PARENT, KIND, FIRST, COUNT, HEAVY = 0, 1, 2, 3, 4
 TREE_COLS = 7

@@ -140,7 +140,8 @@ def rotation_slopes(wf, wd, i, d, c, dt, weight, g, m):
         # A' g = tau(y) g - c B' u with u = dtau(-y)' g = k (g + y x g / 2), dk/dy = -k^2 y / 2.
         turned = add3(cross(y, g), scale3(0.5, cross(y, cross(y, g))))
         slope = sub9(add9(diagonal(dot(y, g)), outer(y, g)), scale9(2.0, outer(g, y)))
-        T = add9(scale9(-0.5 * k * k, outer(turned, y)), scale9(k, add9(scale9(-1.0, skew(g)), scale9(0.5, slope))))
+        bent = sub9(scale9(0.5, slope), skew(g))
+        T = add9(scale9(-0.5 * k * k, outer(turned, y)), scale9(k, bent))
         v = axpy3(0.5, cross(y, g), g)
         u = scale3(k, v)
         U = add9(scale9(-0.5 * k * k, outer(v, y)), scale9(-0.5 * k, skew(g)))

@@ -80,8 +80,8 @@ class TreeMidpoint(TreeMethod):
     alpha 0.5: the midpoint rule, second order, and the same backwards in time; any other from 0 to 1 is first
     order.
 
-    Implements: [JM09] eqs. (19), (44)-(46).  Differs: forces are weighted as potentials are, (1 - alpha) dt at
-    the first node and alpha dt at the last."""
+    Implements: [JM09] eqs. (19), (44)-(46).  Differs: forces are weighted as potentials are, by
+    (1 - alpha) dt at the first node and alpha dt at the last."""
 
     alpha: float = 0.5
 
@@ -124,8 +124,8 @@ class TreeMidpoint(TreeMethod):
 class TreeTrapezoid(TreeMethod):
     """Variational integrator in joint coordinates with a stage at both ends of the step.
 
-    Potentials are explicit in a step, as in Verlet's method: it needs dt below 2 over the largest frequency of
-    a spring.
+    Potentials are explicit in a step, as in Verlet's method: it needs dt below 2 over the largest frequency
+    of a spring.
 
     Implements: [Kob14] eqs. (21)-(25)."""
 

@@ -5,8 +5,8 @@
 
 with one stage at alpha (midpoint), or one at each end (trapezoid), in position-momentum form.
 
-`plan` is what does not change in a run, `room` what it works on; see `stepper`.  Flags are None or True: trap,
-elements, loops.
+`plan` is what does not change in a run, `room` what it works on; see `stepper`.  Flags are None or True:
+trap, elements, loops.
 
 Implements: [JM09] eqs. (44)-(46); [Kob14] eqs. (21)-(25), (62)-(65).
 Differs: momenta are the state, so that a step starts itself and any dt may follow."""
@@ -15,6 +15,7 @@ from math import isfinite
 
 from sarrus import layout as at
 from sarrus._jit import helper, kernel
+from sarrus.integrators.maximal.row_choice import ASIDE, SINGULAR
 from sarrus.integrators.tree import columns as col
 from sarrus.integrators.tree import dense
 from sarrus.integrators.tree.bodies import put_bodies
@@ -34,13 +35,11 @@ from sarrus.integrators.tree.groups import move_group
 from sarrus.integrators.tree.recursion import factor_ports, solve_ports
 from sarrus.integrators.tree.settings import (
     ALPHA,
-    ASIDE,
     FALLEN,
     GRAVITY,
     LIMIT,
     MOST,
     ROW_TOLERANCE,
-    SINGULAR,
     TIME,
     TOLERANCE,
 )

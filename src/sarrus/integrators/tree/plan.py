@@ -127,7 +127,8 @@ def _add_joint(
         steps = turns[::-1] + slides if is_reversed else slides + turns
     for kind, axis, coordinate in steps:
         pitch = joint.number if kind == col.SCREW else 0.0
-        above = builder.add(above, kind, offset, axis, j, coordinate, pitch)
+        # A body that flies freely by no joint of the user's has no coordinates.
+        above = builder.add(above, kind, offset, axis, j, coordinate if joint.coordinates else -1, pitch)
         offset = zero
     return above, -far
 
@@ -160,9 +161,7 @@ def _arrays(
     tree[0, [col.FRAMES, col.FREEDOMS, col.CHAIN]] = frames, nv, chain
     tree[0, [col.DENSE, col.FULL, col.PUSHED]] = small, chain, pushed
     stops = _stops(tree, bodies, arrays)
-    return Frames(
-        tree, freedoms, constants, bodies, centres, armature, acts_on, carried, stops, arrays
-    )
+    return Frames(tree, freedoms, constants, bodies, centres, armature, acts_on, carried, stops, arrays)
 
 
 def _act(d: Description, freedoms: np.ndarray, arrays: Arrays) -> tuple[np.ndarray, np.ndarray]:

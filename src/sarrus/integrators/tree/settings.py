@@ -3,7 +3,8 @@
 # Columns of `settings`: length of a step, place of the stage, tolerances of increments and of rows, error
 # allowed in redundant rows, lengths of the last two parts, time, whether rows have become a poor choice;
 # gravity.
-DT, ALPHA, TOLERANCE, ROW_TOLERANCE, LIMIT, LAST, EARLIER, TIME, FALLEN, GRAVITY = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
+DT, ALPHA, TOLERANCE, ROW_TOLERANCE, LIMIT = 0, 1, 2, 3, 4
+LAST, EARLIER, TIME, FALLEN, GRAVITY = 5, 6, 7, 8, 9
 SETTINGS = 12
 # Columns of `counts`: steps to do, steps done before (for `every`), record every so many, iterations at most,
 # smallest parts of a step, whether rows were chosen anew for the step to come.
@@ -12,8 +13,5 @@ COUNTS = 6
 # Columns of `stats`, one line per step: factorisations, corrections, status, parts.
 FACTORISATIONS, ITERATIONS, STATUS, SUBSTEPS = 0, 1, 2, 3
 STATS = 4
-# A loop is singular at a node where its smallest pivot is below this part of its scale; the row vectors are
-# then those of a neighbour on the same branch, this part of a step away.
-SINGULAR, ASIDE = 1e-9, 0.02
 # What the loop returns besides a `Status`: rows of loops are to be chosen anew.
 CHOOSE_ROWS = 100

@@ -338,6 +338,4 @@ def mass_generators(tree, wf, wd):
             first, count = tree[i + 1, col.FIRST], tree[i + 1, col.COUNT]
             for u in range(count):
                 for e in range(count):
-                    wd[first + u, col.OWN + e] = dot6(
-                        get6(wd, first + u, col.Y), get6(wd, first + e, col.S)
-                    )
+                    wd[first + u, col.OWN + e] = dot6(get6(wd, first + u, col.Y), get6(wd, first + e, col.S))

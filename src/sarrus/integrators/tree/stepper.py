@@ -20,6 +20,8 @@ from sarrus.model.nodes import join, split_one
 
 # A memory belongs to a state when both show the same motion to this.
 SAME = 1e-12
+# A joint moves nothing where its pivot in the mass matrix is below this part of mass (times size squared).
+LEAST_INERTIA = 1e-14
 # Redundant rows may disagree by this [m, 2 sin(angle/2)], or by this many times the inexactness of the
 # geometry.
 REDUNDANT_LIMIT, INEXACT_FACTOR = 1e-8, 100.0
@@ -105,6 +107,7 @@ class TreeStepper(Stepper):
             self.model.put_winding(self.frames.arrays, self.kernel, state.winding)
         self.settings[[run.LAST, run.EARLIER]] = 0.0
         self._read(from_bodies=True)
+        self._check_masses()
         if self.active is not None:
             self.choose()
             self._read(from_bodies=False)
@@ -115,6 +118,25 @@ class TreeStepper(Stepper):
         self.projection = float(np.abs(off).max(initial=0.0))
         if not np.isfinite(self.projection):
             raise MechanismError("the velocities of the start cannot be made to fit the joints")
+
+    def _check_masses(self) -> None:
+        """Refuses joints that turn or slide nothing that resists, by name."""
+        turns = self.motion[:, col.UNIT] == 1.0
+        inertia = self.model.masses.sum() * np.where(turns, self.model.size**2, 1.0)
+        with np.errstate(divide="ignore"):
+            pivots = 1.0 / self.wd[:, col.SCALE]
+        bad = np.flatnonzero(~(pivots > LEAST_INERTIA * inertia))
+        if len(bad):
+            raise MechanismError(
+                f"joint {self._joint_of(int(bad[-1]))!r} moves nothing that resists it, such as a point mass "
+                "that turns about itself: a method in joint coordinates needs inertia or armature at every "
+                "joint"
+            )
+
+    def _joint_of(self, freedom: int) -> str | None:
+        """Name of the joint of a freedom; None where a body flies freely."""
+        j = int(self.frames.freedoms[freedom, col.JOINT])
+        return self.model.joint_names[j] if j < len(self.model.joint_names) else None
 
     def _shows(self, state: State) -> bool:
         """Whether the node is that of `state`."""
@@ -217,9 +239,7 @@ class TreeStepper(Stepper):
         """The step that failed, and the joint with the largest correction left."""
         left = np.abs(self.wd[:, col.R] * self.wd[:, col.SCALE] * self.motion[:, col.UNIT])
         worst = int(np.argmax(np.nan_to_num(left, nan=np.inf)))
-        j = int(self.frames.freedoms[worst, col.JOINT])
-        name = self.model.joint_names[j] if j < len(self.model.joint_names) else None
-        return Failure(self.time, status, name, float(left[worst]))
+        return Failure(self.time, status, self._joint_of(worst), float(left[worst]))
 
 
 def _units(frames: Frames, size: float) -> np.ndarray:
@@ -232,5 +252,3 @@ def _units(frames: Frames, size: float) -> np.ndarray:
         elif line[col.KIND] == col.MOTION:
             units[first + 3 : first + 6] = 1.0 / size
     return units
-
-
