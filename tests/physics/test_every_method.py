@@ -46,16 +46,23 @@ def accepted(model):
     return names
 
 
+CONTACTS = {
+    "box_drop", "box_toss", "sliding_block", "bouncing_ball", "tippe_top", "sphere_chain", "newton_cradle",
+    "box_stack", "dominoes", "arch", "woodpecker", "quadruped",
+}  # fmt: skip
+"""Impacts are events in time, which methods take at different places."""
+
+
 def assert_methods_agree(mechanism):
     model = sarrus.build(mechanism)
-    if model.contacts.any:
-        pytest.skip("has contacts")
     names = accepted(model)
     assert "variational" in names
     best, _ = extrapolated(model, "variational4" if "variational4" in names else "variational")
+    # Joints that miss each other by rounded numbers leave it to the method which of them it holds.
+    open_ = 100.0 * model.ranks.left_open
     for name in names:
         end, error = extrapolated(model, name)
-        assert np.abs(end - best).max() < LEFT * error + ROUNDING, name
+        assert np.abs(end - best).max() < LEFT * error + ROUNDING + open_, name
 
 
 @pytest.mark.parametrize("name", SAMPLE)
@@ -64,6 +71,11 @@ def test_all_methods_tend_to_the_same_motion(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in SAMPLE])
+@pytest.mark.parametrize("name", sorted(set(NAMES) - CONTACTS - set(SAMPLE)))
 def test_all_methods_tend_to_the_same_motion_on_the_rest_of_the_gallery(name):
     assert_methods_agree(sarrus.gallery.make(name))
+
+
+def test_contacts_are_told_apart():
+    models = {name: sarrus.build(sarrus.gallery.make(name)) for name in NAMES}
+    assert {name for name, model in models.items() if model.contacts.any} == CONTACTS

@@ -32,7 +32,7 @@ QREF = links.column(
     "1",
     "orientation of the user's frame in the reference configuration",
     "model",
-    "kinematics, dynamics",
+    "kinematics, dynamics, integrators",
 )
 
 joints = Table("par", "further joints", "a joint that is not of the spanning tree")
@@ -72,9 +72,13 @@ SPRING_L = springs.column("SPRING_L", 1, "m", "rest length", "model", "dynamics,
 SPRING_C = springs.column("SPRING_C", 1, "N s/m", "damping", "model", "integrators")
 
 efforts = Table("par", "efforts", "an element of kind EFFORT")
-EFFORT_K = efforts.column("EFFORT_K", 1, "N/m, N m/rad", "stiffness of a spring", "model", "dynamics")
-EFFORT_REST = efforts.column("EFFORT_REST", 1, "m, rad", "its rest", "model", "dynamics")
-EFFORT_LIMIT = efforts.column("EFFORT_LIMIT", 1, "N, N m", "limit of the input", "model", "dynamics")
+EFFORT_K = efforts.column(
+    "EFFORT_K", 1, "N/m, N m/rad", "stiffness of a spring", "model", "dynamics, integrators"
+)
+EFFORT_REST = efforts.column("EFFORT_REST", 1, "m, rad", "its rest", "model", "dynamics, integrators")
+EFFORT_LIMIT = efforts.column(
+    "EFFORT_LIMIT", 1, "N, N m", "limit of the input", "model", "dynamics, integrators"
+)
 
 servos = Table("par", "servos", "an element of kind SERVO")
 SERVO_K = servos.column("SERVO_K", 1, "N/m, N m/rad", "stiffness", "model", "integrators")

@@ -96,7 +96,12 @@ CUSTOM_FORCES = header.column(
     "model", "integrators",
 )  # fmt: skip
 ORIGIN = header.column(
-    "ORIGIN", 1, "line of par", "the kernels' origin in the user's world", "model", "kinematics, dynamics"
+    "ORIGIN",
+    1,
+    "line of par",
+    "the kernels' origin in the user's world",
+    "model",
+    "kinematics, dynamics, integrators",
 )
 T_EDGES = header.column("T_EDGES", 1, "line of topo", "first edge", "model", "solvers")
 T_ROWS = header.column(
@@ -187,7 +192,7 @@ ROW_COORDINATE = rows.column(
     "ROW_COORDINATE", 1, "index", "coordinate of a drive or a spring (0 the length); rows of a contact",
     "model", "solvers, kinematics, dynamics, integrators",
 )  # fmt: skip
-UPPER = rows.column("UPPER", 1, "body", "where it is eliminated", "model", "analysis")
+UPPER = rows.column("UPPER", 1, "body", "where it is eliminated", "model", "integrators, analysis")
 SLOT = rows.column(
     "SLOT", 1, "index", "its place among the couplings of the rows it meets", "model", "solvers"
 )

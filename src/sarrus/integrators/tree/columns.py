@@ -28,10 +28,10 @@ CONSTANT_COLS = 17
 # `node`: one line per frame.  Coordinate of a turn, slide or screw; quaternion, and place of a free body.
 VALUE, QUATERNION, PLACE = 0, 0, 4
 NODE_COLS = 7
-# `motion`: one line per freedom.  Momentum and velocity at the node; increment of the last step, and of the
-# one before, over their lengths; armature; 1, or 1 over the size of the mechanism for what slides.
-P, V, X, X2, ARMATURE, UNIT = 0, 1, 2, 3, 4, 5
-MOTION_COLS = 6
+# `motion`: one line per freedom.  Momentum and velocity at the node; increments of the last step and of the
+# two before, over their lengths; armature; 1, or 1 over the size of the mechanism for what slides.
+P, V, X, X2, X3, ARMATURE, UNIT = 0, 1, 2, 3, 4, 5, 6
+MOTION_COLS = 7
 
 # `wf`, work per frame at a stage: turn and place, velocity, inertia and momentum of all that hangs on it
 # (mass, mass times centre, inertia about the origin), wrench of the elements.  Of group joints: their maps A,

@@ -19,11 +19,13 @@ from sarrus.maths.vectors import (
     diagonal,
     dot,
     mm,
+    mtv,
     mv,
     outer,
     scale3,
     scale9,
     skew,
+    sub3,
     sub9,
     transpose,
 )
@@ -165,6 +167,24 @@ def motion_slopes(wd, d, weight, m, f):
             wd[d + r, col.OWN + e] -= weight * top[3 * r + e]
             wd[d + r, col.OWN + 3 + e] -= weight * side[3 * r + e]
             wd[d + 3 + r, col.OWN + e] -= weight * low[3 * r + e]
+
+
+@kernel
+def carry_residual(wd, d, is_rotation):
+    """The residual at the first node of a group joint as a momentum at its last: seen from the turned
+    frame"""
+    x = increment(wd, d)
+    R = rotation(cayley_turn(x))
+    r = (wd[d, col.R], wd[d + 1, col.R], wd[d + 2, col.R])
+    if not is_rotation:
+        f = (wd[d + 3, col.R], wd[d + 4, col.R], wd[d + 5, col.R])
+        r = sub3(r, cross(cayley_way(x, increment(wd, d + 3)), f))
+        f = mtv(R, f)
+        for e in range(3):
+            wd[d + 3 + e, col.R] = f[e]
+    r = mtv(R, r)
+    for e in range(3):
+        wd[d + e, col.R] = r[e]
 
 
 @kernel

@@ -31,19 +31,22 @@ from sarrus.integrators.tree.closures import (
     watch,
 )
 from sarrus.integrators.tree.elements import add_efforts, effort_slopes, efforts
-from sarrus.integrators.tree.groups import move_group
+from sarrus.integrators.tree.groups import carry_residual, move_group
 from sarrus.integrators.tree.recursion import factor_ports, solve_ports
 from sarrus.integrators.tree.settings import (
     ALPHA,
+    EARLIER,
+    EVEN,
     FALLEN,
     GRAVITY,
+    LAST,
     LIMIT,
     MOST,
     ROW_TOLERANCE,
     TIME,
     TOLERANCE,
 )
-from sarrus.integrators.tree.stage import gather, generators, place_frames, residuals
+from sarrus.integrators.tree.stage import generators, place_frames, residuals
 
 CONVERGED, ITERATION_LIMIT, NOT_FINITE, OUT_OF_DOMAIN, REDUNDANT_ROWS = 0, 1, 2, 3, 4
 # A factor is used again while corrections shrink by this much.
@@ -79,7 +82,6 @@ def evaluate(plan, room, settings, values, dt, derivatives, trap, elements):
         if trap is not None:
             c, weight = float(k), 0.5
         place_frames(tree, con, node, wf, wd, c)
-        gather(tree, wf)
         residuals(tree, wf, wd, c, dt, weight, gravity)
         if elements is not None:
             efforts(
@@ -174,12 +176,18 @@ def turns_too_far(tree, wd):
 
 
 @kernel
-def predict(tree, motion, wd, dt, before, earlier):
-    """Trial increments from the rates of the last two steps, of lengths `before` and `earlier` [s]"""
+def predict(tree, motion, settings, wd, dt):
+    """Trial increments from the rates of the last three steps where all are of the same length, else of the
+    last two"""
+    before, earlier = settings[LAST], settings[EARLIER]
+    even = settings[EVEN] >= 2.0 and dt == before
     ahead = (dt + before) / (before + earlier) if before + earlier > 0.0 else 0.0
     for d in range(tree[0, col.FREEDOMS]):
-        rate = motion[d, col.X]
-        wd[d, col.XT] = dt * (rate + ahead * (rate - motion[d, col.X2]))
+        rate, slope = motion[d, col.X], motion[d, col.X] - motion[d, col.X2]
+        if even:
+            wd[d, col.XT] = dt * (rate + 2.0 * slope - (motion[d, col.X2] - motion[d, col.X3]))
+        else:
+            wd[d, col.XT] = dt * (rate + ahead * slope)
 
 
 @kernel
@@ -271,7 +279,8 @@ def newton(plan, room, settings, counts, values, dt, stats, trap, elements, loop
         size = size_of_residual(tree, wd, motion)
         if not isfinite(size + top):
             return NOT_FINITE
-        if size < settings[TOLERANCE] and top < settings[ROW_TOLERANCE]:
+        # One correction at least: what a step leaves unsolved adds up over many steps.
+        if iteration > 0 and size < settings[TOLERANCE] and top < settings[ROW_TOLERANCE]:
             return CONVERGED if not whole > settings[LIMIT] else REDUNDANT_ROWS
         if iteration == most:
             break
@@ -293,15 +302,20 @@ def newton(plan, room, settings, counts, values, dt, stats, trap, elements, loop
 
 
 @kernel
-def accept(tree, node, motion, wd, dt):
-    """The node at the end of the step"""
+def accept(tree, node, motion, settings, wd, dt):
+    """The node at the end of the step.  What the balance still misses goes to the momentum there: it would
+    add up"""
     for i in range(tree[0, col.FRAMES]):
         d, kind = tree[i + 1, col.FIRST], tree[i + 1, col.KIND]
         if kind <= col.SCREW:
             node[i, col.VALUE] += wd[d, col.XT]
         else:
+            carry_residual(wd, d, kind == col.ROTATION)
             move_group(node, wd, i, d, kind == col.ROTATION)
     for d in range(tree[0, col.FREEDOMS]):
+        motion[d, col.X3] = motion[d, col.X2]
         motion[d, col.X2] = motion[d, col.X]
         motion[d, col.X] = wd[d, col.XT] / dt
-        motion[d, col.P] = wd[d, col.P2]
+        motion[d, col.P] = wd[d, col.P2] + wd[d, col.R]
+    settings[EVEN] = settings[EVEN] + 1.0 if dt == settings[LAST] else 0.0
+    settings[EARLIER], settings[LAST] = settings[LAST], dt

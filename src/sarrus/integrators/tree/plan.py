@@ -204,7 +204,8 @@ def _hang_bodies(
         line = constants[frame]
         line[col.MASS], line[col.CENTRE : col.CENTRE + 3] = total, centre
         line[col.INERTIA : col.INERTIA + 6] = J[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
-        tree[frame + 1, col.HEAVY] = total > 0.0 or J.any()
+        diagonal = not (J - np.diag(np.diag(J))).any()
+        tree[frame + 1, col.HEAVY] = (2 if diagonal else 1) if total > 0.0 or J.any() else 0
 
 
 def _check_masses(

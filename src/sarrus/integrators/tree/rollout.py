@@ -15,6 +15,7 @@ from sarrus.integrators.tree.settings import (
     CHOSEN,
     DT,
     EARLIER,
+    EVEN,
     EVERY,
     FALLEN,
     LAST,
@@ -43,7 +44,7 @@ def attempt(plan, room, settings, counts, values, stats, h, trap, elements, loop
     status = CONVERGED
     for k in range(2):
         if k == 0:
-            predict(tree, motion, wd, h, settings[LAST], settings[EARLIER])
+            predict(tree, motion, settings, wd, h)
             if settings[LAST] > 0.0:
                 for a in range(rows.shape[1]):
                     rows[0, a] *= h / settings[LAST]
@@ -79,7 +80,7 @@ def step(plan, room, saved_node, saved_motion, settings, counts, u, k, values, s
     tree, node, motion, wd, rows = plan[0], room[0], room[1], room[3], room[15]
     copy(node, saved_node)
     copy(motion, saved_motion)
-    last, earlier, time = settings[LAST], settings[EARLIER], settings[TIME]
+    last, earlier, time, even = settings[LAST], settings[EARLIER], settings[TIME], settings[EVEN]
     full, place, parts, block = counts[PARTS], 0, 0, counts[PARTS]
     while place < full:
         h = settings[DT] * block / full
@@ -92,6 +93,7 @@ def step(plan, room, saved_node, saved_motion, settings, counts, u, k, values, s
                 copy(saved_node, node)
                 copy(saved_motion, motion)
                 settings[LAST], settings[EARLIER], settings[TIME] = last, earlier, time
+                settings[EVEN] = even
                 for a in range(rows.shape[1]):
                     rows[0, a] = 0.0
                 stats[STATUS] = status
@@ -102,8 +104,7 @@ def step(plan, room, saved_node, saved_motion, settings, counts, u, k, values, s
             if loops is not None:
                 enter_node(plan, room, elements, loops)
             continue
-        accept(tree, node, motion, wd, h)
-        settings[EARLIER], settings[LAST] = settings[LAST], h
+        accept(tree, node, motion, settings, wd, h)
         place, parts = place + block, parts + 1
         settings[TIME] = time + settings[DT] * place / full
         if elements is not None or loops is not None:

@@ -60,8 +60,8 @@ def inertia_times(wf, i, s):
     return add3(turned, cross(c, s[1])), axpy3(m, s[1], cross(w, c))
 
 
-@kernel
-def put_inertia(con, wf, i, R, o):
+@helper
+def put_inertia(tree, con, wf, i, R, o):
     """Inertia of the body of frame i alone, about the origin"""
     m = get1(con, i, col.MASS)
     c = add3(o, mv(R, get3(con, i, col.CENTRE)))
@@ -71,7 +71,14 @@ def put_inertia(con, wf, i, R, o):
         con[i, k + 3], con[i, k + 1], con[i, k + 5],
         con[i, k + 4], con[i, k + 5], con[i, k + 2],
     )  # fmt: skip
-    T = mm(R, J)
+    # Most bodies have their principal axes along those of the frame.
+    if tree[i + 1, col.HEAVY] == 2:
+        T = (
+            R[0] * J[0], R[1] * J[4], R[2] * J[8], R[3] * J[0], R[4] * J[4], R[5] * J[8],
+            R[6] * J[0], R[7] * J[4], R[8] * J[8],
+        )  # fmt: skip
+    else:
+        T = mm(R, J)
     wf[i, col.IC] = m
     put3(wf, i, col.IC + 1, scale3(m, c))
     x, y, z = c
@@ -101,12 +108,16 @@ def put_group_motions(wf, wd, i, d, count, q, o, Vp):
 def place_frames(tree, con, node, wf, wd, c):
     """Turn, place and velocity of all frames at the stage c of the step, their motions, and inertia and
     momentum of what each carries itself"""
+    q, R, o, V = NO_TURN, IDENTITY, ZERO3, ZERO6
     for i in range(tree[0, col.FRAMES]):
         p, kind, d = tree[i + 1, col.PARENT], tree[i + 1, col.KIND], tree[i + 1, col.FIRST]
-        q, R, o, V = NO_TURN, IDENTITY, get3(con, i, col.OFFSET), ZERO6
-        if p >= 0:
+        # The frame above is the last one, as in a chain, or it is fetched.
+        if p < 0:
+            q, R, o, V = NO_TURN, IDENTITY, ZERO3, ZERO6
+        elif p != i - 1:
             q, R, V = get4(wf, p, col.QF), get9(wf, p, col.RF), get6(wf, p, col.VF)
-            o = add3(get3(wf, p, col.OF), mv(R, o))
+            o = get3(wf, p, col.OF)
+        o = add3(o, mv(R, get3(con, i, col.OFFSET)))
         if kind <= col.SCREW:
             axis = get3(con, i, col.AXIS)
             a, value = mv(R, axis), node[i, col.VALUE] + c * wd[d, col.XT]
@@ -138,7 +149,7 @@ def place_frames(tree, con, node, wf, wd, c):
         put3(wf, i, col.OF, o)
         put6(wf, i, col.VF, V)
         if tree[i + 1, col.HEAVY]:
-            put_inertia(con, wf, i, R, o)
+            put_inertia(tree, con, wf, i, R, o)
             put6(wf, i, col.HC, inertia_times(wf, i, V))
         else:
             for k in range(10):
@@ -146,14 +157,20 @@ def place_frames(tree, con, node, wf, wd, c):
             put6(wf, i, col.HC, ZERO6)
 
 
+@helper
+def pass_on(tree, wf, i):
+    """Adds inertia and momentum of frame i to those of its parent"""
+    p = tree[i + 1, col.PARENT]
+    if p >= 0:
+        for k in range(16):
+            wf[p, col.IC + k] += wf[i, col.IC + k]
+
+
 @kernel
 def gather(tree, wf):
     """Inertia and momentum of all that hangs on each frame"""
     for i in range(tree[0, col.FRAMES] - 1, -1, -1):
-        p = tree[i + 1, col.PARENT]
-        if p >= 0:
-            for k in range(16):
-                wf[p, col.IC + k] += wf[i, col.IC + k]
+        pass_on(tree, wf, i)
 
 
 @helper
@@ -175,10 +192,12 @@ def put_vectors(wf, wd, i, d, gravity):
 
 @kernel
 def residuals(tree, wf, wd, c, dt, weight, gravity):
-    """Adds what the stage c gives to the residual R and to the momentum P2 at the end of the step"""
+    """Inertia and momentum of all that hangs on each frame; adds what the stage c gives to the residual R and
+    to the momentum P2 at the end of the step"""
     left, right = weight * (1.0 - c) * dt, weight * c * dt
-    for i in range(tree[0, col.FRAMES]):
+    for i in range(tree[0, col.FRAMES] - 1, -1, -1):
         d, H, W = tree[i + 1, col.FIRST], get6(wf, i, col.HC), weight_of(wf, i, gravity)
+        pass_on(tree, wf, i)
         if tree[i + 1, col.KIND] <= col.SCREW:
             s = get6(wd, d, col.S)
             m, g = dot6(s, H), dot6(get6(wd, d, col.SD), H) + dot6(s, W)

@@ -26,6 +26,9 @@ LEAST_INERTIA = 1e-14
 # geometry.
 REDUNDANT_LIMIT, INEXACT_FACTOR = 1e-8, 100.0
 
+# What a prediction knows of the steps before.
+HISTORY = [run.LAST, run.EARLIER, run.EVEN]
+
 
 class TreeStepper(Stepper):
     """Runs the steps of one method in joint coordinates on one model.
@@ -105,13 +108,14 @@ class TreeStepper(Stepper):
         put_coordinates(self.frames, self.model, state, self.node, self.motion, self.kernel)
         if state.winding is not None:
             self.model.put_winding(self.frames.arrays, self.kernel, state.winding)
-        self.settings[[run.LAST, run.EARLIER]] = 0.0
+        self.settings[HISTORY] = 0.0
         self._read(from_bodies=True)
         self._check_masses()
         if self.active is not None:
             self.choose()
             self._read(from_bodies=False)
-        self.motion[:, col.X] = self.motion[:, col.X2] = self.motion[:, col.V]
+        for column in (col.X, col.X2, col.X3):
+            self.motion[:, column] = self.motion[:, col.V]
         given = join(state.position, state.orientation, state.velocity, state.angular_velocity)
         nb = len(self.model.body_names)
         off = (self.one[:, : 13 * nb] - given).reshape(nb, 13)[:, 7:]
@@ -145,7 +149,7 @@ class TreeStepper(Stepper):
 
     def _memory(self) -> np.ndarray:
         """What exact continuation needs, in one line."""
-        lengths = self.settings[[run.LAST, run.EARLIER]]
+        lengths = self.settings[HISTORY]
         parts = self.node, self.motion, self.kernel[self._kept], self.room[-1][0], lengths
         return np.concatenate([part.ravel() for part in parts])
 
@@ -156,12 +160,12 @@ class TreeStepper(Stepper):
 
     def _remember(self, memory: np.ndarray) -> None:
         kept = self.kernel[self._kept]
-        lengths = np.zeros(2)
+        lengths = np.zeros(len(HISTORY))
         place = 0
         for part in (self.node, self.motion, kept, self.room[-1][0], lengths):
             part[...] = memory[place : place + part.size].reshape(part.shape)
             place += part.size
-        self.settings[[run.LAST, run.EARLIER]] = lengths
+        self.settings[HISTORY] = lengths
 
     def _read(self, *, from_bodies: bool) -> None:
         with Compiling(rollout.read_node, "the read-out in joint coordinates"):
