@@ -6,10 +6,11 @@ be without mass.  Freedoms of a frame stand together.  Spatial vectors are (rota
 (torque, force), world axes, about the origin of the kernels."""
 
 # `tree`, integers.  Line 0: counts, and whether freedoms are one chain, the matrix is kept entry by entry,
-# all pairs of freedoms are coupled now, elements act on bodies, these may be stiff.  Then a line per frame.
-FRAMES, FREEDOMS, CHAIN, DENSE, FULL, PUSHED, STIFFLY = 0, 1, 2, 3, 4, 5, 6
-PARENT, KIND, FIRST, COUNT, HEAVY = 0, 1, 2, 3, 4
-TREE_COLS = 7
+# all pairs of freedoms are coupled now, elements act on bodies, these may be stiff, joints turn freely.  Then
+# a line per frame: HEAVY is 2 where its inertia is diagonal; FLIES: three slides of its joint stand above it.
+FRAMES, FREEDOMS, CHAIN, DENSE, FULL, PUSHED, STIFFLY, GROUPS = 0, 1, 2, 3, 4, 5, 6, 7
+PARENT, KIND, FIRST, COUNT, HEAVY, FLIES = 0, 1, 2, 3, 4, 5
+TREE_COLS = 8
 # Kinds of frames.
 TURN, SLIDE, SCREW, ROTATION, MOTION = 0, 1, 2, 3, 4
 
@@ -48,6 +49,7 @@ S, SD, AI, BI, WG, TARGET = 10, 16, 22, 28, 34, 37
 SP, SM, Y, Z, OWN = 38, 50, 62, 74, 86
 AL, KK, PIV, RHS = 92, 104, 116, 124
 WD_COLS = 128
-# Widths of the ports: midpoint 6 and gravity's 3; trapezoid 6 for each of its two stages; mass matrix 6.
-MIDPOINT_PORT, TRAPEZOID_PORT, MASS_PORT = 9, 12, 6
+# Ports: midpoint 6 numbers and gravity's 3; trapezoid 6 for each of its two stages; mass matrix 6.  They are
+# passed as tuples, whose length is known to the compiler.
+MIDPOINT_PORT, TRAPEZOID_PORT, MASS_PORT = (0.0,) * 9, (0.0,) * 12, (0.0,) * 6
 MOST_PORT = 12

@@ -4,19 +4,21 @@ the matrix is as definite as the mass matrix)."""
 
 from sarrus._jit import helper, kernel
 from sarrus.integrators.tree import columns as col
+from sarrus.maths.access import get6
+from sarrus.maths.spatial import dot6
 
 
 @helper
-def port_product(wd, d, column, e, other, width):
+def port_product(wd, d, column, e, other, port):
     """Product of a generator of freedom d and one of freedom e"""
     s = 0.0
-    for k in range(width):
+    for k in range(len(port)):
         s += wd[d, column + k] * wd[e, other + k]
     return s
 
 
 @kernel
-def fill(tree, freedoms, wd, A, width):
+def fill(tree, freedoms, wd, A, port):
     """The matrix of the generators; STIFF is added to its diagonal"""
     if tree[0, col.FULL] and not tree[0, col.CHAIN]:
         for d in range(tree[0, col.FREEDOMS]):
@@ -26,15 +28,28 @@ def fill(tree, freedoms, wd, A, width):
         i = freedoms[d, col.FRAME]
         first, count = tree[i + 1, col.FIRST], tree[i + 1, col.COUNT]
         if count == 1:
-            A[d, d] = port_product(wd, d, col.Y, d, col.SP, width) + wd[d, col.STIFF]
+            A[d, d] = port_product(wd, d, col.Y, d, col.SP, port) + wd[d, col.STIFF]
         else:
             for e in range(first, first + count):
                 A[d, e] = wd[d, col.OWN + e - first]
             A[d, d] += wd[d, col.STIFF]
         e = freedoms[first, col.ABOVE]
         while e >= 0:
-            A[d, e] = port_product(wd, d, col.Y, e, col.SP, width)
-            A[e, d] = port_product(wd, e, col.SM, d, col.Z, width)
+            A[d, e] = port_product(wd, d, col.Y, e, col.SP, port)
+            A[e, d] = port_product(wd, e, col.SM, d, col.Z, port)
+            e = freedoms[e, col.ABOVE]
+
+
+@kernel
+def fill_mass(tree, freedoms, wd, A):
+    """The mass matrix; STIFF is added to its diagonal"""
+    for d in range(tree[0, col.FREEDOMS]):
+        a = get6(wd, d, col.AI)
+        A[d, d] = dot6(a, get6(wd, d, col.S)) + wd[d, col.STIFF]
+        e = freedoms[d, col.ABOVE]
+        while e >= 0:
+            A[d, e] = dot6(a, get6(wd, e, col.S))
+            A[e, d] = A[d, e]
             e = freedoms[e, col.ABOVE]
 
 

@@ -9,7 +9,7 @@ is not the Cayley map."""
 
 from sarrus._jit import helper, kernel
 from sarrus.integrators.tree import columns as col
-from sarrus.maths.access import get3, put3, put4
+from sarrus.maths.access import get3, get4, put3, put4
 from sarrus.maths.quaternion import normalised, qmul, rotation
 from sarrus.maths.vectors import (
     add3,
@@ -170,13 +170,18 @@ def motion_slopes(wd, d, weight, m, f):
 
 
 @kernel
-def carry_residual(wd, d, is_rotation):
-    """The residual at the first node of a group joint as a momentum at its last: seen from the turned
-    frame"""
+def carry_residual(node, wd, i, d, is_rotation, flies):
+    """The residual at the first node of a group joint as a momentum at its last: seen from the turned frame,
+    about its new place"""
     x = increment(wd, d)
     R = rotation(cayley_turn(x))
     r = (wd[d, col.R], wd[d + 1, col.R], wd[d + 2, col.R])
-    if not is_rotation:
+    if flies:
+        # Three slides along the axes of the frame above them.
+        f = (wd[d - 3, col.R], wd[d - 2, col.R], wd[d - 1, col.R])
+        way = mtv(rotation(get4(node, i, col.QUATERNION)), cross(increment(wd, d - 3), f))
+        r = sub3(r, way)
+    elif not is_rotation:
         f = (wd[d + 3, col.R], wd[d + 4, col.R], wd[d + 5, col.R])
         r = sub3(r, cross(cayley_way(x, increment(wd, d + 3)), f))
         f = mtv(R, f)

@@ -77,8 +77,8 @@ class TreeMethod(Method):
 class TreeMidpoint(TreeMethod):
     """Variational integrator in joint coordinates with one stage within the step, at alpha.
 
-    alpha 0.5: the midpoint rule, second order, and the same backwards in time; any other from 0 to 1 is first
-    order.
+    alpha 0.5: the midpoint rule, second order, and the same backwards in time but for joints that turn
+    freely, whose stage is not the middle of the turn; any other from 0 to 1 is first order.
 
     Implements: [JM09] eqs. (19), (44)-(46).  Differs: forces are weighted as potentials are, by
     (1 - alpha) dt at the first node and alpha dt at the last."""
@@ -103,11 +103,6 @@ class TreeMidpoint(TreeMethod):
     def order(self) -> int:
         """Of the error of the motion."""
         return 2 if self.alpha == 0.5 else 1
-
-    @property
-    def reversible(self) -> bool:
-        """Whether a run with all velocities reversed goes back the way it came."""
-        return self.alpha == 0.5
 
     @property
     def stages(self) -> int:

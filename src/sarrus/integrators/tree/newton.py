@@ -57,8 +57,8 @@ LARGEST_TURN_SQUARED = 4.0
 
 
 @helper
-def width_of(trap):
-    """Numbers of a port"""
+def port_of(trap):
+    """The port of a method"""
     if trap is not None:
         return col.TRAPEZOID_PORT
     return col.MIDPOINT_PORT
@@ -102,13 +102,13 @@ def stages_of(trap):
 
 
 @kernel
-def factor(tree, freedoms, wd, A, F, width, sign):
+def factor(tree, freedoms, wd, A, F, port, sign):
     """Factors the matrix of the generators and keeps the inverse of every pivot in SCALE; returns whether
     all of them have the given sign"""
     if tree[0, col.DENSE]:
-        dense.fill(tree, freedoms, wd, A, width)
+        dense.fill(tree, freedoms, wd, A, port)
         return factor_dense(tree, freedoms, wd, A, sign)
-    good = factor_ports(tree, wd, F, width, sign)
+    good = factor_ports(tree, wd, F, port, sign)
     for i in range(tree[0, col.FRAMES]):
         first = tree[i + 1, col.FIRST]
         for e in range(tree[i + 1, col.COUNT]):
@@ -126,22 +126,22 @@ def factor_dense(tree, freedoms, wd, A, sign):
 
 
 @kernel
-def solve(tree, freedoms, wd, A, ports, r, width):
+def solve(tree, freedoms, wd, A, ports, r, port):
     """r becomes the solution for the right-hand side r"""
     if tree[0, col.DENSE]:
         dense.reduce(tree, freedoms, A, r)
         dense.substitute(tree, freedoms, A, r)
     else:
-        solve_ports(tree, wd, ports[0], ports[1], r, width)
+        solve_ports(tree, wd, ports[0], ports[1], r, port)
 
 
 @kernel
-def factor_exactly(plan, room, settings, values, dt, width, trap):
+def factor_exactly(plan, room, settings, values, dt, port, trap):
     """`factor` with the derivatives of what elements do to bodies, by differences"""
     tree, freedoms, con, bodies, centres, acts_on, carried, stops, topo, par, scales = plan
     node, motion, wf, wd, A, F, ports, rhs, state, work, D0, D1, L0, T1, K, rows = room
     tree[0, col.FULL] = 1
-    dense.fill(tree, freedoms, wd, A, width)
+    dense.fill(tree, freedoms, wd, A, port)
     # At the last node of the trapezoid forces only act on the momentum there.
     c, weight = settings[ALPHA], 1.0
     if trap is not None:
@@ -250,12 +250,12 @@ def newton(plan, room, settings, counts, values, dt, stats, trap, elements, loop
     corrections are added"""
     tree, freedoms, con, bodies, centres, acts_on, carried, stops, topo, par, scales = plan
     node, motion, wf, wd, A, F, ports, rhs, state, work, D0, D1, L0, T1, K, rows = room
-    n, width, most = tree[0, col.FREEDOMS], width_of(trap), counts[MOST]
+    n, port, most = tree[0, col.FREEDOMS], port_of(trap), counts[MOST]
     fresh, last, top, whole = True, 0.0, 0.0, 0.0
     exact = tree[0, col.STIFFLY] != 0
     tree[0, col.FULL] = tree[0, col.CHAIN]
     for iteration in range(most + 1):
-        if turns_too_far(tree, wd):
+        if tree[0, col.GROUPS] and turns_too_far(tree, wd):
             return OUT_OF_DOMAIN
         evaluate(plan, room, settings, values, dt, fresh, trap, elements)
         if loops is not None:
@@ -269,9 +269,9 @@ def newton(plan, room, settings, counts, values, dt, stats, trap, elements, loop
             stats[0] += 1
             good = True
             if elements is not None and exact:
-                good = factor_exactly(plan, room, settings, values, dt, width, trap)
+                good = factor_exactly(plan, room, settings, values, dt, port, trap)
             else:
-                good = factor(tree, freedoms, wd, A, F, width, -1.0)
+                good = factor(tree, freedoms, wd, A, F, port, -1.0)
             if not good:
                 return ITERATION_LIMIT
             if loops is not None:
@@ -290,7 +290,7 @@ def newton(plan, room, settings, counts, values, dt, stats, trap, elements, loop
         if loops is not None:
             solve_with_rows(plan, room)
         else:
-            solve(tree, freedoms, wd, A, ports, rhs, width)
+            solve(tree, freedoms, wd, A, ports, rhs, port)
         for d in range(n):
             wd[d, col.XT] += rhs[d]
         size = max(size, top)
@@ -310,7 +310,7 @@ def accept(tree, node, motion, settings, wd, dt):
         if kind <= col.SCREW:
             node[i, col.VALUE] += wd[d, col.XT]
         else:
-            carry_residual(wd, d, kind == col.ROTATION)
+            carry_residual(node, wd, i, d, kind == col.ROTATION, tree[i + 1, col.FLIES])
             move_group(node, wd, i, d, kind == col.ROTATION)
     for d in range(tree[0, col.FREEDOMS]):
         motion[d, col.X3] = motion[d, col.X2]

@@ -15,8 +15,8 @@ from sarrus.integrators.tree.closures import (
     row_vectors,
     solve_multipliers,
 )
-from sarrus.integrators.tree.newton import factor, solve
-from sarrus.integrators.tree.stage import gather, mass_generators, place_frames
+from sarrus.integrators.tree.newton import factor, factor_dense, solve
+from sarrus.integrators.tree.stage import gather, inertia_times, mass_generators, place_frames
 from sarrus.kinematics.coordinates import enter_coordinates
 from sarrus.maths.access import get6, put6
 from sarrus.maths.spatial import ZERO6, axpy6
@@ -35,10 +35,16 @@ def place_node(tree, con, node, wf, wd):
 @kernel
 def factor_mass(tree, freedoms, motion, wf, wd, A, F):
     """Factors the mass matrix at the frames that are placed; returns whether it is positive"""
-    mass_generators(tree, wf, wd)
     for d in range(tree[0, col.FREEDOMS]):
         wd[d, col.STIFF] = motion[d, col.ARMATURE]
     tree[0, col.FULL] = tree[0, col.CHAIN]
+    if tree[0, col.DENSE]:
+        for i in range(tree[0, col.FRAMES]):
+            for d in range(tree[i + 1, col.FIRST], tree[i + 1, col.FIRST] + tree[i + 1, col.COUNT]):
+                put6(wd, d, col.AI, inertia_times(wf, i, get6(wd, d, col.S)))
+        dense.fill_mass(tree, freedoms, wd, A)
+        return factor_dense(tree, freedoms, wd, A, 1.0)
+    mass_generators(tree, wf, wd)
     return factor(tree, freedoms, wd, A, F, col.MASS_PORT, 1.0)
 
 

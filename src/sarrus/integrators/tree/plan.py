@@ -78,7 +78,7 @@ class _Builder:
             scalar = kind <= col.SCREW
             self.freedoms.append([above, frame, joint, coordinate if scalar else -1, -1])
             above = first + e
-        self.frames.append([parent, kind, first, count, 0, 0, 0])
+        self.frames.append([parent, kind, first, count, 0, 0, 0, 0])
         line = np.zeros(col.CONSTANT_COLS)
         line[col.OFFSET : col.OFFSET + 3], line[col.AXIS : col.AXIS + 3] = offset, axis
         line[col.PITCH] = pitch
@@ -130,6 +130,9 @@ def _add_joint(
         # A body that flies freely by no joint of the user's has no coordinates.
         above = builder.add(above, kind, offset, axis, j, coordinate if joint.coordinates else -1, pitch)
         offset = zero
+    # Three slides along the axes of the frame above, then the rotation.
+    if kt == 3 and kr == 3 and not (lie or is_reversed) and np.array_equal(joint.basis_t, np.eye(3)):
+        builder.frames[above][col.FLIES] = 1
     return above, -far
 
 
@@ -160,6 +163,7 @@ def _arrays(
     small = nv <= DENSE_FREEDOMS or pushed or arrays.loops
     tree[0, [col.FRAMES, col.FREEDOMS, col.CHAIN]] = frames, nv, chain
     tree[0, [col.DENSE, col.FULL, col.PUSHED]] = small, chain, pushed
+    tree[0, col.GROUPS] = (tree[1:, col.KIND] > col.SCREW).any()
     stops = _stops(tree, bodies, arrays)
     return Frames(tree, freedoms, constants, bodies, centres, armature, acts_on, carried, stops, arrays)
 

@@ -13,56 +13,56 @@ from sarrus.integrators.tree.dense import port_product
 
 
 @kernel
-def factor_ports(tree, wd, F, width, sign):
+def factor_ports(tree, wd, F, port, sign):
     """Factors, leaves to root, AL, KK and PIV of all freedoms; F (frames, width, width) is work.  Returns
     whether all pivots have the given sign"""
     good = True
     frames = tree[0, col.FRAMES]
     for i in range(frames):
-        for a in range(width):
-            for b in range(width):
+        for a in range(len(port)):
+            for b in range(len(port)):
                 F[i, a, b] = 0.0
     for i in range(frames - 1, -1, -1):
         first, count, p = tree[i + 1, col.FIRST], tree[i + 1, col.COUNT], tree[i + 1, col.PARENT]
         for d in range(first, first + count):
-            for b in range(width):
+            for b in range(len(port)):
                 wd[d, col.AL + b] = 0.0
                 wd[d, col.KK + b] = wd[d, col.Z + b]
-            for a in range(width):
+            for a in range(len(port)):
                 s, k = wd[d, col.SM + a], 0.0
-                for b in range(width):
+                for b in range(len(port)):
                     wd[d, col.AL + b] += s * F[i, a, b]
                     k += F[i, a, b] * wd[d, col.SP + b]
                 wd[d, col.KK + a] += k
         if count == 1:
-            pivot = port_product(wd, first, col.AL, first, col.SP, width) + wd[first, col.STIFF]
-            pivot += port_product(wd, first, col.Y, first, col.SP, width)
+            pivot = port_product(wd, first, col.AL, first, col.SP, port) + wd[first, col.STIFF]
+            pivot += port_product(wd, first, col.Y, first, col.SP, port)
             good = good and sign * pivot > 0.0
             inverse = 1.0 / pivot
             wd[first, col.PIV] = inverse
-            for b in range(width):
+            for b in range(len(port)):
                 wd[first, col.AL + b] = (wd[first, col.AL + b] + wd[first, col.Y + b]) * inverse
         else:
-            good = factor_group(wd, first, count, width, sign) and good
+            good = factor_group(wd, first, count, port, sign) and good
         if p >= 0:
-            for a in range(width):
-                for b in range(width):
+            for a in range(len(port)):
+                for b in range(len(port)):
                     F[p, a, b] += F[i, a, b]
             for d in range(first, first + count):
-                for a in range(width):
+                for a in range(len(port)):
                     k = wd[d, col.KK + a]
-                    for b in range(width):
+                    for b in range(len(port)):
                         F[p, a, b] -= k * wd[d, col.AL + b]
     return good
 
 
 @kernel
-def factor_group(wd, first, count, width, sign):
+def factor_group(wd, first, count, port, sign):
     """`factor_ports` of one group joint: factors of its pivot block into PIV, AL for all its freedoms"""
     good = True
     for d in range(first, first + count):
         for e in range(count):
-            own = wd[d, col.OWN + e] + port_product(wd, d, col.AL, first + e, col.SP, width)
+            own = wd[d, col.OWN + e] + port_product(wd, d, col.AL, first + e, col.SP, port)
             wd[d, col.PIV + e] = own + (wd[d, col.STIFF] if e == d - first else 0.0)
     for k in range(count - 1, -1, -1):
         pivot = wd[first + k, col.PIV + k]
@@ -74,9 +74,9 @@ def factor_group(wd, first, count, width, sign):
             for e in range(k):
                 wd[first + u, col.PIV + e] -= f * wd[first + k, col.PIV + e]
     for d in range(first, first + count):
-        for b in range(width):
+        for b in range(len(port)):
             wd[d, col.AL + b] += wd[d, col.Y + b]
-    for b in range(width):
+    for b in range(len(port)):
         solve_pivot(wd, first, count, col.AL + b)
     return good
 
@@ -95,18 +95,18 @@ def solve_pivot(wd, first, count, column):
 
 
 @kernel
-def solve_ports(tree, wd, f, U, r, width):
+def solve_ports(tree, wd, f, U, r, port):
     """r becomes the solution for the right-hand side r, after `factor_ports`; f, U (frames, width) are
     work"""
     frames = tree[0, col.FRAMES]
     for i in range(frames):
-        for a in range(width):
+        for a in range(len(port)):
             f[i, a] = 0.0
     for i in range(frames - 1, -1, -1):
         first, count, p = tree[i + 1, col.FIRST], tree[i + 1, col.COUNT], tree[i + 1, col.PARENT]
         for d in range(first, first + count):
             s = -r[d]
-            for a in range(width):
+            for a in range(len(port)):
                 s += wd[d, col.SM + a] * f[i, a]
             wd[d, col.RHS] = s
         if count == 1:
@@ -114,22 +114,22 @@ def solve_ports(tree, wd, f, U, r, width):
         else:
             solve_pivot(wd, first, count, col.RHS)
         if p >= 0:
-            for a in range(width):
+            for a in range(len(port)):
                 f[p, a] += f[i, a]
             for d in range(first, first + count):
                 beta = wd[d, col.RHS]
-                for a in range(width):
+                for a in range(len(port)):
                     f[p, a] -= wd[d, col.KK + a] * beta
     for i in range(frames):
         first, count, p = tree[i + 1, col.FIRST], tree[i + 1, col.COUNT], tree[i + 1, col.PARENT]
-        for a in range(width):
+        for a in range(len(port)):
             U[i, a] = U[p, a] if p >= 0 else 0.0
         for d in range(first, first + count):
             s = -wd[d, col.RHS]
             if p >= 0:
-                for a in range(width):
+                for a in range(len(port)):
                     s -= wd[d, col.AL + a] * U[p, a]
             r[d] = s
         for d in range(first, first + count):
-            for a in range(width):
+            for a in range(len(port)):
                 U[i, a] += wd[d, col.SP + a] * r[d]
