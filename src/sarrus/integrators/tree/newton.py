@@ -3,10 +3,10 @@
     r(x, lam) = p_k + D1(x) + D0' lam = 0,   h(q_k+1) = 0,   p_k+1 = D2(x)
     D1 = sum_s w_s (dt A_s' g_s - B' m_s),   D2 = sum_s w_s (dt C_s' g_s + E' m_s)
 
-with one stage at alpha (midpoint), or one at each end (trapezoid), in position-momentum form.
+with one stage at alpha (midpoint), or one at each end (portezoid), in position-momentum form.
 
 `plan` is what does not change in a run, `room` what it works on; see `stepper`.  Flags are None or True:
-trap, elements, loops.
+elements, loops.  `port` tells the method.
 
 Implements: [JM09] eqs. (44)-(46); [Kob14] eqs. (21)-(25), (62)-(65).
 Differs: momenta are the state, so that a step starts itself and any dt may follow."""
@@ -57,15 +57,13 @@ LARGEST_TURN_SQUARED = 4.0
 
 
 @helper
-def port_of(trap):
-    """The port of a method"""
-    if trap is not None:
-        return col.TRAPEZOID_PORT
-    return col.MIDPOINT_PORT
+def has_two_stages(port):
+    """Whether the method has a stage at both ends of the step; the compiler knows"""
+    return len(port) == len(col.TRAPEZOID_PORT)
 
 
 @kernel
-def evaluate(plan, room, settings, values, dt, derivatives, trap, elements):
+def evaluate(plan, room, settings, values, dt, derivatives, port, elements):
     """Residual R and momentum P2 at the trial increments, multipliers left out; derivatives: the generators
     too.  values: inputs at the stages"""
     tree, freedoms, con, bodies, centres, acts_on, carried, stops, topo, par, scales = plan
@@ -77,9 +75,9 @@ def evaluate(plan, room, settings, values, dt, derivatives, trap, elements):
         wd[d, col.R] = motion[d, col.P] - inertia * v
         wd[d, col.P2] = inertia * v
         wd[d, col.STIFF] = -inertia / dt
-    for k in range(stages_of(trap)):
+    for k in range(2 if has_two_stages(port) else 1):
         c, weight = alpha, 1.0
-        if trap is not None:
+        if has_two_stages(port):
             c, weight = float(k), 0.5
         place_frames(tree, con, node, wf, wd, c)
         residuals(tree, wf, wd, c, dt, weight, gravity)
@@ -90,15 +88,7 @@ def evaluate(plan, room, settings, values, dt, derivatives, trap, elements):
             )  # fmt: skip
             add_efforts(tree, wf, wd, c, dt, weight)
         if derivatives:
-            generators(tree, wf, wd, c, dt, weight, gravity, 6 * k, trap is None)
-
-
-@helper
-def stages_of(trap):
-    """Number of stages"""
-    if trap is not None:
-        return 2
-    return 1
+            generators(tree, wf, wd, c, dt, weight, gravity, 6 * k, not has_two_stages(port))
 
 
 @kernel
@@ -136,15 +126,15 @@ def solve(tree, freedoms, wd, A, ports, r, port):
 
 
 @kernel
-def factor_exactly(plan, room, settings, values, dt, port, trap):
+def factor_exactly(plan, room, settings, values, dt, port):
     """`factor` with the derivatives of what elements do to bodies, by differences"""
     tree, freedoms, con, bodies, centres, acts_on, carried, stops, topo, par, scales = plan
     node, motion, wf, wd, A, F, ports, rhs, state, work, D0, D1, L0, T1, K, rows = room
     tree[0, col.FULL] = 1
     dense.fill(tree, freedoms, wd, A, port)
-    # At the last node of the trapezoid forces only act on the momentum there.
+    # At the last node of the portezoid forces only act on the momentum there.
     c, weight = settings[ALPHA], 1.0
-    if trap is not None:
+    if has_two_stages(port):
         c, weight = 0.0, 0.5
     effort_slopes(
         tree, freedoms, con, bodies, centres, acts_on, carried, topo, par, state, work, node, wf, wd,
@@ -191,11 +181,11 @@ def predict(tree, motion, settings, wd, dt):
 
 
 @kernel
-def place_end(plan, room, trap):
+def place_end(plan, room, port):
     """Bodies at the last node of the step, after `evaluate`"""
     tree, freedoms, con, bodies, centres, acts_on, carried, stops, topo, par, scales = plan
     node, motion, wf, wd, A, F, ports, rhs, state, work, D0, D1, L0, T1, K, rows = room
-    if trap is None:
+    if not has_two_stages(port):
         place_frames(tree, con, node, wf, wd, 1.0)
     put_bodies(state, work, bodies, centres, wf, at.V)
 
@@ -245,21 +235,21 @@ def solve_with_rows(plan, room):
 
 
 @kernel
-def newton(plan, room, settings, counts, values, dt, stats, trap, elements, loops):
+def newton(plan, room, settings, counts, values, dt, stats, port, elements, loops):
     """Solves the step for the trial increments in XT; returns how it ended.  stats: factorisations and
     corrections are added"""
     tree, freedoms, con, bodies, centres, acts_on, carried, stops, topo, par, scales = plan
     node, motion, wf, wd, A, F, ports, rhs, state, work, D0, D1, L0, T1, K, rows = room
-    n, port, most = tree[0, col.FREEDOMS], port_of(trap), counts[MOST]
+    n, most = tree[0, col.FREEDOMS], counts[MOST]
     fresh, last, top, whole = True, 0.0, 0.0, 0.0
     exact = tree[0, col.STIFFLY] != 0
     tree[0, col.FULL] = tree[0, col.CHAIN]
     for iteration in range(most + 1):
         if tree[0, col.GROUPS] and turns_too_far(tree, wd):
             return OUT_OF_DOMAIN
-        evaluate(plan, room, settings, values, dt, fresh, trap, elements)
+        evaluate(plan, room, settings, values, dt, fresh, port, elements)
         if loops is not None:
-            place_end(plan, room, trap)
+            place_end(plan, room, port)
             top, whole = row_errors(topo, par, state, work, rows[1], elements)
             add_multipliers(tree, topo[0, at.ROWS], D0, rows[0], wd, col.R, 1.0)
             if fresh:
@@ -269,7 +259,7 @@ def newton(plan, room, settings, counts, values, dt, stats, trap, elements, loop
             stats[0] += 1
             good = True
             if elements is not None and exact:
-                good = factor_exactly(plan, room, settings, values, dt, port, trap)
+                good = factor_exactly(plan, room, settings, values, dt, port)
             else:
                 good = factor(tree, freedoms, wd, A, F, port, -1.0)
             if not good:

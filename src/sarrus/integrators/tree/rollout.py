@@ -6,7 +6,7 @@ from sarrus.dynamics.readout import record_winding
 from sarrus.errors import Status
 from sarrus.integrators.tree import columns as col
 from sarrus.integrators.tree.bodies import momenta_of, record
-from sarrus.integrators.tree.newton import CONVERGED, accept, newton, predict
+from sarrus.integrators.tree.newton import CONVERGED, accept, has_two_stages, newton, predict
 from sarrus.integrators.tree.node import enter_node, place_node, read_out
 from sarrus.integrators.tree.settings import (
     ALPHA,
@@ -37,7 +37,7 @@ def copy(source, target):
 
 
 @kernel
-def attempt(plan, room, settings, counts, values, stats, h, trap, elements, loops):
+def attempt(plan, room, settings, counts, values, stats, h, port, elements, loops):
     """One part of length h, from the motion before, or else from the velocities of the node; returns how it
     ended"""
     tree, motion, wd, rows = plan[0], room[1], room[3], room[15]
@@ -54,19 +54,19 @@ def attempt(plan, room, settings, counts, values, stats, h, trap, elements, loop
                 wd[d, col.XT] = h * motion[d, col.V]
             for a in range(rows.shape[1]):
                 rows[0, a] = 0.0
-        status = newton(plan, room, settings, counts, values, h, stats, trap, elements, loops)
+        status = newton(plan, room, settings, counts, values, h, stats, port, elements, loops)
         if status == CONVERGED:
             break
     return status
 
 
 @helper
-def put_values(u, k, values, alpha, start, end, trap):
+def put_values(u, k, values, alpha, start, end, port):
     """Inputs at the stages of a part from `start` to `end` of step k, linear over the step"""
     k = k if u.shape[0] > 1 else 0
     for j in range(u.shape[2]):
         first, last = u[k, 0, j], u[k, 1, j]
-        if trap is not None:
+        if has_two_stages(port):
             values[0, j] = first + start * (last - first)
             values[1, j] = first + end * (last - first)
         else:
@@ -74,7 +74,7 @@ def put_values(u, k, values, alpha, start, end, trap):
 
 
 @kernel
-def step(plan, room, saved_node, saved_motion, settings, counts, u, k, values, stats, trap, elements, loops):
+def step(plan, room, saved_node, saved_motion, settings, counts, u, k, values, stats, port, elements, loops):
     """One step; a part that finds no solution is halved, parts grow again where they can.  Returns the
     status; after a failure the node is that of the start"""
     tree, node, motion, wd, rows = plan[0], room[0], room[1], room[3], room[15]
@@ -85,8 +85,8 @@ def step(plan, room, saved_node, saved_motion, settings, counts, u, k, values, s
     while place < full:
         h = settings[DT] * block / full
         if elements is not None:
-            put_values(u, k, values, settings[ALPHA], place / full, (place + block) / full, trap)
-        status = attempt(plan, room, settings, counts, values, stats, h, trap, elements, loops)
+            put_values(u, k, values, settings[ALPHA], place / full, (place + block) / full, port)
+        status = attempt(plan, room, settings, counts, values, stats, h, port, elements, loops)
         if status != CONVERGED:
             chooses = loops is not None and counts[CHOSEN] == 0
             if block == 1 or chooses:
@@ -141,12 +141,12 @@ def write(plan, room, out, line, elements, loops):
 
 
 @entry
-def run(plan, room, saved_node, saved_motion, settings, counts, u, values, stats, out, trap, elements, loops):
+def run(plan, room, saved_node, saved_motion, settings, counts, u, values, stats, out, port, elements, loops):
     """Runs the steps of `counts`; returns (status, steps done, lines written)"""
     line = 0
     for k in range(counts[STEPS]):
         status = step(
-            plan, room, saved_node, saved_motion, settings, counts, u, k, values, stats[k], trap, elements,
+            plan, room, saved_node, saved_motion, settings, counts, u, k, values, stats[k], port, elements,
             loops,
         )  # fmt: skip
         if status != CONVERGED:

@@ -66,7 +66,7 @@ class TreeStepper(Stepper):
             np.zeros((rows, rows)), np.zeros((4, rows)),
         )  # fmt: skip
         self.flags = arrays.flag, (True if arrays.loops else None)
-        self.trap = True if method.stages == 2 else None
+        self.port = col.TRAPEZOID_PORT if method.stages == 2 else col.MIDPOINT_PORT
         self.settings, self.counts = np.zeros(run.SETTINGS), np.zeros(run.COUNTS, np.int64)
         self._set_up(state)
         width = int(arrays.topo[0, at.INPUTS])
@@ -231,7 +231,7 @@ class TreeStepper(Stepper):
     def _run(self, u: np.ndarray, stats: np.ndarray, out: np.ndarray) -> tuple[int, int, int]:
         arguments = (
             self.plan, self.room, *self.saved, self.settings, self.counts, u, self.values, stats, out,
-            self.trap, *self.flags,
+            self.port, *self.flags,
         )  # fmt: skip
         if self._is_compiled:
             return rollout.run(*arguments)
