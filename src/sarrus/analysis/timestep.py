@@ -184,7 +184,14 @@ def gravity_rates(model: Model) -> list[float]:
     for b in range(n):
         joint = d.joints[d.tree.joint[b]]
         arm = float(np.linalg.norm(joint.pa if d.tree.is_reversed[b] else joint.pb))
-        if g > 0.0 and joint.rotations and arm > 0.0 and joint.kind in (at.LOWER_PAIR, at.SCREW_PAIR):
+        heavy = model.masses[d.tree.order[b]] > 0.0
+        if (
+            g > 0.0
+            and heavy
+            and joint.rotations
+            and arm > 0.0
+            and joint.kind in (at.LOWER_PAIR, at.SCREW_PAIR)
+        ):
             out.append(float(np.sqrt(g / arm * below[b] / model.masses[d.tree.order[b]])))
     return out
 
@@ -192,7 +199,8 @@ def gravity_rates(model: Model) -> list[float]:
 def spring_rates(model: Model) -> list[float]:
     """Rates [rad/s] of bodies on their springs, the rest held still."""
     mechanism = model.mechanism
-    mass = {name: body.mass for name, body in mechanism.bodies.items()} | {"world": np.inf}
+    # A frame without mass moves with its neighbours, whatever holds it.
+    mass = {name: body.mass or np.inf for name, body in mechanism.bodies.items()} | {"world": np.inf}
     out = [0.0]
     for spring in mechanism.springs.values():
         out.append(float(np.sqrt(spring.stiffness * (1.0 / mass[spring.a] + 1.0 / mass[spring.b]))))

@@ -10,7 +10,7 @@ from typing import Any
 from sarrus.errors import FileError, MechanismError
 from sarrus.mechanism import HalfSpace, Joint, Mechanism
 
-ENDINGS = (".xml", ".mjcf", ".urdf", ".yaml", ".yml", ".zip")
+ENDINGS = (".xml", ".mjcf", ".urdf", ".yaml", ".yml", ".trep", ".zip")
 ROBOT_ROOTS = ("mujoco", "robot")
 
 
@@ -24,8 +24,8 @@ def load(
     functions: Mapping[str, Callable[..., Any]] | None = None,
     member: str | None = None,
 ) -> Mechanism:
-    """The mechanism in a file: MJCF (.xml, .mjcf), URDF (.urdf, .xml), our YAML (.yaml, .yml), or an archive
-    of a robot with its meshes (.zip).
+    """The mechanism in a file: MJCF (.xml, .mjcf), URDF (.urdf, .xml), our YAML (.yaml, .yml), the
+    s-expressions of [JM09] (.trep), or an archive of a robot with its meshes (.zip).
 
     MJCF needs `pip install 'sarrus[import]'`.  What a robot file holds beyond what Sarrus has is left
     out, listed in one warning and in `mech.import_report`; a faulty file raises `FileError`.
@@ -42,13 +42,11 @@ def load(
         raise MechanismError(f"{where}: member is for archives (.zip); this is a single file")
     if not meshes and form not in ("urdf", "zip"):
         raise MechanismError(f"{where}: meshes=False is for URDF files; this is {form.upper()}")
-    if form == "yaml":
+    if form in ("yaml", "trep"):
         for what, value, default in (("fixed_base", fixed_base, False), ("self_contact", self_contact, True)):
             if value != default:
-                raise MechanismError(f"{where}: {what} is for robot files; a YAML mechanism says it itself")
-        from sarrus.importers.yaml.reader import read_yaml
-
-        mech = read_yaml(path, functions=functions)
+                raise MechanismError(f"{where}: {what} is for robot files; a {form} mechanism says it itself")
+        mech = _plain(path, form, functions)
     else:
         if functions is not None:
             raise MechanismError(f"{where}: functions are for YAML files; a robot file names none")
@@ -60,12 +58,28 @@ def load(
     return mech
 
 
+def _plain(
+    path: str | os.PathLike[str], form: str, functions: Mapping[str, Callable[..., Any]] | None
+) -> Mechanism:
+    """A mechanism from a file that says all of it."""
+    if form == "yaml":
+        from sarrus.importers.yaml.reader import read_yaml
+
+        return read_yaml(path, functions=functions)
+    if functions is not None:
+        raise MechanismError(f"{os.fspath(path)}: functions are for YAML files; s-expressions name none")
+    from sarrus.importers.trep.reader import read_trep
+
+    return read_trep(path)
+
+
 def form_of(path: str | os.PathLike[str]) -> str:
-    """ "mjcf", "urdf", "yaml" or "zip": by the ending of the file, and for .xml by its outermost element."""
+    """ "mjcf", "urdf", "yaml", "trep" or "zip": by the ending of the file, and for .xml by its outermost
+    element."""
     where, ending = os.fspath(path), Path(path).suffix.lower()
     if ending in (".yaml", ".yml"):
         return "yaml"
-    if ending in (".urdf", ".zip", ".mjcf"):
+    if ending in (".urdf", ".zip", ".mjcf", ".trep"):
         return ending[1:]
     if ending == ".xacro":
         raise FileError(f"{where}: macros must be expanded first: xacro {Path(path).name} > robot.urdf")

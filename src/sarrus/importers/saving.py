@@ -12,12 +12,14 @@ from sarrus.mechanism import Mechanism
 from sarrus.output import replacing
 
 MJCF_SUFFIXES = (".xml", ".mjcf")
+TREP_SUFFIX = ".trep"
 
 
 def save(mechanism: Mechanism, path: str | os.PathLike[str]) -> None:
-    """Writes the mechanism as YAML (.yaml, .yml: complete, exact) or MJCF (.xml, .mjcf: what MJCF can say).
+    """Writes the mechanism as YAML (.yaml, .yml: complete, exact), MJCF (.xml, .mjcf) or s-expressions
+    (.trep).
 
-    What MJCF cannot say is listed in one warning, and in a comment at the top of the file."""
+    What the last two cannot say is listed in one warning, and in a comment at the top of the file."""
     target = Path(path)
     suffix = target.suffix.lower()
     if suffix in SUFFIXES:
@@ -31,8 +33,15 @@ def save(mechanism: Mechanism, path: str | os.PathLike[str]) -> None:
         write_whole(target, document.text)
         if document.unsaid:
             warnings.warn(f"{target.name}: {document.summary()}", LossySave, stacklevel=3)
+    elif suffix == TREP_SUFFIX:
+        from sarrus.importers.trep.writer import trep_document
+
+        system = trep_document(mechanism)
+        write_whole(target, system.text)
+        if system.unsaid:
+            warnings.warn(f"{target.name}: {system.summary()}", LossySave, stacklevel=3)
     else:
-        valid = ", ".join((*SUFFIXES, *MJCF_SUFFIXES))
+        valid = ", ".join((*SUFFIXES, *MJCF_SUFFIXES, TREP_SUFFIX))
         raise FileError(f"{target}: a mechanism is saved under a name that ends in {valid}")
 
 

@@ -104,6 +104,8 @@ def mass_and_inertia(
     if mass is None:
         also = "; an inertia alone is not enough" if inertia is not None else ""
         raise MechanismError(f"{where}: give mass, or density and shapes{also}")
+    if is_zero(mass) and is_zero(inertia):
+        return 0.0, check.inertia(where, 0)
     m = check.number(where, "mass", mass, positive=True)
     if inertia is not None:
         return m, check.inertia(where, inertia)
@@ -113,6 +115,11 @@ def mass_and_inertia(
         )
     volume, per_density = combined(where, shapes)
     return m, check.inertia(where, (m / volume) * per_density)
+
+
+def is_zero(value: Any) -> bool:
+    """Whether a mass or an inertia is given as exactly 0."""
+    return isinstance(value, int | float) and value == 0
 
 
 def combined(where: str, shapes: tuple[Shape, ...]) -> tuple[float, np.ndarray]:

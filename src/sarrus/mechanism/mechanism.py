@@ -102,7 +102,8 @@ class Mechanism:
         """Adds a rigid body.
 
         `mass` [kg]; `inertia` about the centre of mass in the body frame [kg m^2]: three moments, a 3x3
-        matrix, or 0 for a point mass; left out, it is that of the `shapes` scaled to the mass.  Or `density`
+        matrix, or 0 for a point mass (mass 0 with inertia 0: a frame without mass; methods in joint
+        coordinates take both); left out, it is that of the `shapes` scaled to the mass.  Or `density`
         [kg/m^3] instead of both.  `position` [m] of the centre of mass and `orientation` (w, x, y, z) of the
         body frame, in the world; `velocity` [m/s] in the world frame, `angular_velocity` [rad/s] in the BODY
         frame."""
@@ -438,9 +439,10 @@ class Mechanism:
         self.keyframes[name] = make_keyframe(name, joints, velocities, inputs, self.joints, self.input_names)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the mechanism to a file: .yaml (complete and exact) or .xml (MJCF, what MuJoCo can say).
+        """Writes the mechanism to a file: .yaml (complete and exact), .xml (MJCF, what MuJoCo can say) or
+        .trep (s-expressions: frames, masses, point constraints).
 
-        `sarrus.load` reads both.  Functions of the user are written by name."""
+        `sarrus.load` reads them all.  Functions of the user are written by name."""
         from sarrus.importers.saving import save
 
         save(self, path)

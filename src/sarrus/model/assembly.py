@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 # Constraints of an assembled state hold to this (times the size of the mechanism, metres) or better.
 CLOSED = 1e-11
 ITERATIONS = 100
+# Part of the largest mass and inertia that point masses count with where velocities are chosen.
+LEAST = 1e-6
 
 
 def assemble(
@@ -186,9 +188,11 @@ def with_velocities(
     matrix = held_rows(model, here)[1]
     G, still = _stack(matrix, rows), np.zeros(matrix.shape[0])
     error = G @ guess - np.concatenate([still, wanted])
-    motion = guess + least_change(G, error, here.inverse_mass())
+    # Point masses and frames without mass count a little, so that they may turn and move.
+    metric = here.inverse_mass(LEAST if model.point_masses else 0.0)
+    motion = guess + least_change(G, error, metric)
     left = G @ motion - np.concatenate([still, wanted])
-    motion = motion + least_change(G, left, here.inverse_mass())
+    motion = motion + least_change(G, left, metric)
     missed = rows @ motion - wanted
     if np.abs(missed).max(initial=0.0) > 1e-6 * max(1.0, np.abs(wanted).max(initial=0.0)):
         worst = int(np.argmax(np.abs(missed)))

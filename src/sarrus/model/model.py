@@ -414,6 +414,14 @@ class Model(Mechanics):
 
     def check_masses(self, method: str) -> None:
         """Refuses point masses that no fixed joint ties to a body with inertia."""
+        empty = next(
+            (name for name, mass in zip(self.body_names, self.masses, strict=True) if mass == 0), None
+        )
+        if empty is not None:
+            raise MechanismError(
+                f"body {empty!r} has no mass, which {method} in maximal coordinates cannot move; give it a "
+                "mass, or use a method in joint coordinates (tree-midpoint, tree-trapezoid, continuous)"
+            )
         if self.point_masses:
             raise MechanismError(
                 f"body {self.point_masses[0]!r} is a point mass (inertia 0), which {method} in maximal "

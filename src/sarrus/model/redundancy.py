@@ -29,6 +29,9 @@ VIABLE = 1e-10
 # Rows of an assembled configuration hold to this; exact geometry meets the second on its random motions
 # (times the size of the mechanism).
 ASSEMBLED, EXACT = 1e-10, 1e-12
+# A reference configuration whose rows are off by more (times the size) is open, not rounded: another one is
+# looked for, from so many random starts with so many corrections.
+OPEN, ATTEMPTS, CLOSING = 1e-2, 20, 60
 # Bodies that are lighter than this part of the heaviest stand for frames between joints: the scale of a row
 # that ends at one is not that of its own mass.
 LIGHTEST = 1e-6
@@ -50,6 +53,7 @@ class Ranks:
     redundant: tuple[tuple[str, int], ...] = ()
     differing: tuple[str, ...] = ()  # joints whose rank differs between motions: several branches meet
     inexact: float = 0.0  # residual that remains when the loops are assembled
+    reference_open: float = 0.0  # residual of the reference configuration where its loops are not closed
     tolerance: float = 0.0  # misfits up to this count as rounding
     misfits: dict[str, float] = field(default_factory=dict)
     deviation: float = 0.0
@@ -131,7 +135,12 @@ def find_ranks(
 
     start = every.state.copy()
     here = Linearisation(every, start)
+    opened = float(np.abs(here.residual).max(initial=0.0))
     floor = settle(here)
+    if floor > OPEN * size and (closed := closed_nearby(every, size)) is not None:
+        start = closed
+        here = Linearisation(every, start)
+        floor = settle(here)
     scales = row_scales(here)
     candidate = max((CANDIDATE * tolerance) ** 2, NOISE)
     strict = min(RANK_TOLERANCE, candidate)
@@ -139,13 +148,14 @@ def find_ranks(
     rough: list[Choice] = []
     exact = True
     for seed in range(SEEDS):
-        here = Linearisation(every, every.state.copy())
+        here = Linearisation(every, start.copy())
         settle(here)
         exact &= wander(here, np.random.default_rng(seed), floor, size)
         there = carried(candidates, here.state)
         found.append(choose_rows(candidates, there, scales, None, tolerance=strict))
         rough.append(choose_rows(candidates, there, scales, None, tolerance=candidate))
     out = Ranks(scales=scales, inexact=floor, tolerance=tolerance)
+    out.reference_open = opened if opened > OPEN * size else 0.0
     out.ranks = {j: max(c.ranks[j] for c in found) for j in closing}
     fewest = {j: max(c.ranks[j] for c in rough) for j in closing}
     out.differing = tuple(d.joints[j].name for j in closing if len({c.ranks[j] for c in found}) > 1)
@@ -166,6 +176,21 @@ def find_ranks(
     for j in closing:
         out.settled[j] = len(set.union(*(c.viable[j] for c in found))) == out.ranks[j]
     return out
+
+
+def closed_nearby(every: Arrays, size: float) -> np.ndarray | None:
+    """A configuration with all rows met, found from random ones further and further from the reference; None
+    where there seems to be none."""
+    random = np.random.default_rng(0)
+    for attempt in range(ATTEMPTS):
+        here = Linearisation(every, every.state.copy())
+        here.move((attempt + 1) / ATTEMPTS * random.normal(size=6 * here.bodies))
+        for _ in range(CLOSING):
+            if float(np.abs(here.residual).max(initial=0.0)) < ASSEMBLED * max(1.0, size):
+                return here.state
+            motion = least_change(here.matrix, here.residual)
+            here.move(motion * min(1.0, 0.5 / max(float(np.abs(motion).max()), 1e-300)))
+    return None
 
 
 def row_scales(here: Linearisation) -> np.ndarray:

@@ -174,6 +174,11 @@ def report(model: Model) -> str:
         lines.append(f"  {counted}: {rows}{more} (eliminated and watched)")
     else:
         lines.append("  no redundant constraints")
+    if ranks.reference_open:
+        lines.append(
+            f"  the reference configuration is open by {ranks.reference_open:.2g} m or rad: start from "
+            "sarrus.assemble(model, ...)"
+        )
     if ranks.inexact > 1e-9:
         lines.append(f"  the geometry is inexact: its loops close to {ranks.inexact:.2g} m at best")
     if ranks.differing:

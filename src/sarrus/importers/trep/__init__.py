@@ -1,0 +1,1 @@
+"""Systems as s-expressions, the form of [JM09]: reader and writer."""
