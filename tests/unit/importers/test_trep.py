@@ -50,11 +50,7 @@ def test_keywords_have_any_case_and_chained_moves_nest():
 
 
 def test_masses_join_the_nearest_moving_frame_and_masses_of_the_world_do_not_count():
-    mech = parse_trep(
-        "(system (mass-less 0))".replace(
-            "(mass-less 0)", '(tz 5 (mass 9)) (tx "x" (mass 1) (ty 1 (mass 3 1 1 1)))'
-        )
-    )
+    mech = parse_trep('(system (tz 5 (mass 9)) (tx "x" (mass 1) (ty 1 (mass 3 1 1 1))))')
     (body,) = mech.bodies.values()
     assert body.mass == 4.0
     assert body.position == pytest.approx((0.0, 0.75, 0.0))
@@ -65,7 +61,7 @@ def test_frames_without_mass_are_bodies_without_mass_that_move_what_hangs_on_the
     assert [body.mass for body in mech.bodies.values()] == [0.0, 0.0, 2.0]
     M, _ = mass_matrix(mech, {"x": 0.3, "z": -0.1, "turn": 1.0})
     assert pytest.approx(np.diag([2.0, 2.0, 0.1]), abs=ROUNDING) == M
-    with pytest.raises(sarrus.MechanismError, match="has no mass.*joint coordinates"):
+    with pytest.raises(sarrus.MechanismError, match=r"has no mass.*joint coordinates"):
         sarrus.simulate(sarrus.build(mech), 0.1, 0.01)
 
 
@@ -104,8 +100,8 @@ def test_the_device_of_listing_1_has_the_counts_and_the_energy_of_the_study():
 
 def test_the_planar_human_has_a_variable_per_joint_and_falls():
     model = sarrus.build(sarrus.load(EXAMPLES / "planar_human.trep"))
-    assert model.dof == 14
-    assert model.masses.sum() == pytest.approx(70.3)
+    assert model.dof == 15
+    assert model.masses.sum() == pytest.approx(71.5)
     traj = sarrus.simulate(model, 0.1, 0.05, method="rk4")
     assert traj.joint_position("z")[-1] == pytest.approx(-0.5 * 9.81 * 0.01, abs=1e-9)
 

@@ -61,7 +61,7 @@ def test_a_fault_is_named_with_its_place(text, message):
 
 def test_a_listing_with_one_parenthesis_too_few_names_the_one_that_is_open():
     # Listing 1 of [JM09] lacks one after (Name "O"); closing it at the end would hang one arm on another.
-    text = '(mechanical-system\n  (tx -1.5\n    (ry "K" (Mass 1)\n  (tx 1.5\n    (ry "A" (Mass 1))))'
+    text = '(mechanical-system\n  (tx -1.5\n    (ry "K" (Mass 1)\n  (tx 1.5\n    (ry "A" (Mass 1)))))'
     with pytest.raises(sarrus.FileError, match=r"line 1, column 1: this '\(' is never closed"):
         parse_trep(text)
 

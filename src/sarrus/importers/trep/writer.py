@@ -44,6 +44,7 @@ class _Writer:
         self.unsaid: list[str] = []
         self.frames: dict[str, Frame] = {"world": Frame(np.eye(3), np.zeros(3))}
         self.names: dict[str, tuple[str, np.ndarray]] = {}
+        self.variables: dict[str, Frame] = {}  # the frame that the last variable of a body moves
         self.lines: list[str] = []
 
     def document(self) -> Document:
@@ -52,9 +53,9 @@ class _Writer:
             self.named(name, frame.body, frame.at, rotation(frame.orientation))
         for joint in self.closing:
             self.close(joint)
-        for joint in self.mech.joints.values():
-            if not isinstance(joint, Joint):
-                self.constrain(joint)
+        for constraint in self.mech.joints.values():
+            if not isinstance(constraint, Joint):
+                self.constrain(constraint)
         damping = self.damping()
         self.list_unsaid()
         gravity = " ".join(number(g) for g in self.mech.gravity)
@@ -122,6 +123,7 @@ class _Writer:
         """The frame of a body, with its mass."""
         own = rotation(body.orientation)
         at_body = frame.moved(own, body.position)
+        self.variables[body.name] = frame
         self.frames[body.name] = at_body
         # A frame of the user's that has the name of its body stands for it.
         if body.name not in self.mech.frames:
@@ -155,8 +157,12 @@ class _Writer:
     def named(self, name: str, body: str, at: np.ndarray, R: np.ndarray | None = None) -> str:
         """The name of a new frame fixed to a body."""
         label = self.new_name(name, body, at)
-        base = self.frames[body]
-        frame = base.moved(base.R if R is None else R, at)
+        base, own = self.frames[body], self.variables.get(body)
+        R = base.R if R is None else R
+        if own is not None and max(np.abs(own.R - R).max(), np.abs(own.x - at).max()) < SAME:
+            frame = own
+        else:
+            frame = base.moved(R, at)
         frame.options.append(f"(name {quoted(label)})")
         return label
 
