@@ -45,10 +45,12 @@ from sarrus.mechanism import (
 if TYPE_CHECKING:
     from sarrus import plots
     from sarrus.analysis.derivatives import check_derivatives
+    from sarrus.analysis.frames import frames
     from sarrus.importers.load import load
     from sarrus.integrators.continuous.method import Continuous
     from sarrus.integrators.continuous.system import ContinuousSystem, continuous
     from sarrus.integrators.maximal.variational.method import Variational
+    from sarrus.integrators.rigid_body.method import RigidBodyCayley, RigidBodyNewmark
     from sarrus.integrators.tree.method import LieTrapezoid, TreeMidpoint, TreeTrapezoid
     from sarrus.model import Model, State
     from sarrus.model.alignment import align
@@ -70,6 +72,9 @@ _LAZY = {
     "Continuous": "sarrus.integrators.continuous.method",
     "ContinuousSystem": "sarrus.integrators.continuous.system",
     "continuous": "sarrus.integrators.continuous.system",
+    "frames": "sarrus.analysis.frames",
+    "RigidBodyCayley": "sarrus.integrators.rigid_body.method",
+    "RigidBodyNewmark": "sarrus.integrators.rigid_body.method",
     "Variational": "sarrus.integrators.maximal.variational.method",
     "TreeMidpoint": "sarrus.integrators.tree.method",
     "TreeTrapezoid": "sarrus.integrators.tree.method",
@@ -105,6 +110,8 @@ __all__ = [
     "Mesh",
     "Model",
     "PushedApart",
+    "RigidBodyCayley",
+    "RigidBodyNewmark",
     "RigidMechanism",
     "SarrusError",
     "Simulation",
@@ -124,6 +131,7 @@ __all__ = [
     "build",
     "check_derivatives",
     "continuous",
+    "frames",
     "gallery",
     "load",
     "load_trajectory",

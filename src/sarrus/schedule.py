@@ -17,9 +17,16 @@ MULTIPLE = 1e-9
 
 
 def schedule_of(
-    duration: float, dt: float | Literal["adaptive"], model: Model, state: State | None
+    duration: float, dt: float | Literal["adaptive", "auto"], model: Model, state: State | None
 ) -> EvenSteps | AdaptiveSteps:
-    """The steps of a run over `duration` [s]; dt: their length [s], or "adaptive"."""
+    """The steps of a run over `duration` [s]; dt: their length [s], "auto" or "adaptive"."""
+    if dt == "auto":
+        from sarrus.analysis.pilot import auto_dt
+
+        check_time("duration", duration)
+        return EvenSteps(
+            duration, duration / max(1, int(np.ceil(duration / auto_dt(model, state) - MULTIPLE)))
+        )
     return AdaptiveSteps(duration, model, state) if dt == "adaptive" else EvenSteps(duration, dt)
 
 

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from sarrus.advice import check_step, may_be_off, warn_of_imbalance, warn_of_loss, warn_of_turns
 from sarrus.analysis.explicit import warn_of_explicit, warn_of_growth
+from sarrus.analysis.timestep import recommended_dt
 from sarrus.capacity import check_room
 from sarrus.errors import Interrupted, MechanismError, Status, StepFailed
 from sarrus.inputs import Controls, Inputs
@@ -116,7 +117,7 @@ class Simulation:
         else:
             failure = self._unrecorded(self._set(inputs))
             if failure is not None:
-                raise _failed(failure, self.dt, None)
+                raise _failed(self.model, failure, self.dt, None)
         return self.state
 
     def advance(self, steps: int, inputs: Mapping[str, Input] | None = None) -> Chunk:
@@ -131,7 +132,7 @@ class Simulation:
         reacting = self.stepper.reactions
         checked(chunk, self.method, self.model, steps, before=0, every=1, reactions=reacting)
         if chunk.failure is not None:
-            raise _failed(chunk.failure, self.dt, None)
+            raise _failed(self.model, chunk.failure, self.dt, None)
         if chunk.winding is None and chunk.steps:
             position, orientation, _, _ = split(chunk.nodes)
             self._winding = self.model.coordinates_of(position, orientation, winding=self._winding)[0][-1]
@@ -147,7 +148,7 @@ class Simulation:
 def simulate(
     model: Model,
     duration: float = 10.0,
-    dt: float | Literal["adaptive"] = 0.01,
+    dt: float | Literal["adaptive", "auto"] = 0.01,
     method: Method | str = "variational",
     state: State | None = None,
     inputs: Mapping[str, Input] | None = None,
@@ -162,6 +163,8 @@ def simulate(
 ) -> Trajectory:
     """The trajectory of `model` over `duration` [s] in steps of `dt` [s].
 
+    dt "auto": steps of one length, the least of the recommended step and that of a pilot run (trees of few
+    coordinates), shortened so that they fill the duration; `sarrus check` prints both.
     dt "adaptive": steps that are shorter where joints turn fast, by a rule that is the same backwards in
     time; `traj.time` is then irregular, and `traj.dt` the length of a step where nothing turns.  For order 2,
     without contacts, limits and arrays of inputs.
@@ -270,7 +273,7 @@ def simulate(
         warn_of_turns(model, state, float(dt), trajectory.stats)
         warn_of_imbalance(trajectory.stats.unbalanced)
     if failure is not None:
-        raise _failed(failure, float(dt), trajectory)
+        raise _failed(model, failure, float(dt), trajectory)
     if not whole or trajectory is None:
         raise _interrupted(recorder, trajectory, ended, asked.signal) from stopped
     return trajectory
@@ -366,10 +369,14 @@ def _interrupted(
     )
 
 
-def _failed(failure: Failure, dt: float, trajectory: Trajectory | None) -> StepFailed:
+def _failed(model: Model, failure: Failure, dt: float, trajectory: Trajectory | None) -> StepFailed:
+    from sarrus.analysis.solvability import guarantee
+
     where = f" at joint {failure.joint!r}" if failure.joint else ""
     where = f" at contact {failure.contact!r}" if failure.contact else where
-    advice = f"try a smaller dt, such as {dt / 2:g} s"
+    recommended = recommended_dt(model)
+    known = "none" if recommended is None else f"{recommended:g} s"
+    advice = f"try a smaller dt, such as {dt / 2:g} s (recommended {known}; guaranteed {guarantee(model)})"
     if failure.status == Status.REDUNDANT_ROWS:
         advice = "sarrus.align makes joints with rounded numbers fit each other"
     return StepFailed(

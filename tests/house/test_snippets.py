@@ -121,6 +121,7 @@ def test_pictures_and_pages_that_are_linked_exist():
         "methods/variational6.md",
         "methods/contact.md",
         "methods/continuous.md",
+        "methods/time-steps.md",
     ],
 )
 def test_the_code_that_the_equation_table_names_exists(page):

@@ -48,6 +48,8 @@ def check(
     """
     with answering(as_json) as answer:
         import sarrus
+        from sarrus.analysis.pilot import pilot_dt
+        from sarrus.analysis.solvability import guarantee
         from sarrus.analysis.timestep import long_run_dt, recommended_dt, resolving_dt
 
         mechanism = mechanism_named(
@@ -61,11 +63,14 @@ def check(
         )
         built = sarrus.build(mechanism)
         start = built.initial_state()
+        guaranteed = guarantee(built, start)
         fields = facts(built) | {
             "recommended_dt": recommended_dt(built, start),
             "resolving_dt": resolving_dt(built, start),
             "long_run_dt": long_run_dt(built, start),
-            "guaranteed_dt": None,
+            "pilot_dt": pilot_dt(built, start),
+            "guaranteed_dt": guaranteed.dt,
+            "guarantee": str(guaranteed),
             "keyframes": list(mechanism.keyframes),
             "not_carried_over": not_carried_over(mechanism),
         }
@@ -117,12 +122,14 @@ def time_steps(fields: dict[str, Any]) -> str:
     """The recommended time step, and the two that it is chosen from."""
     named = {
         name: "none found" if fields[name] is None else f"{fields[name]:.3g} s"
-        for name in ("recommended_dt", "resolving_dt", "long_run_dt")
+        for name in ("recommended_dt", "resolving_dt", "long_run_dt", "pilot_dt")
     }
     return (
         f"recommended time step: {named['recommended_dt']}\n"
         f"  resolves the motion of the start: {named['resolving_dt']}\n"
-        f"  long runs without friction, where all energy may gather in one link: {named['long_run_dt']}"
+        f"  long runs without friction, where all energy may gather in one link: {named['long_run_dt']}\n"
+        f"  a pilot run stays clear of steps that fail (sampled, no guarantee): {named['pilot_dt']}\n"
+        f"guaranteed time step: {fields['guarantee']}"
     )
 
 

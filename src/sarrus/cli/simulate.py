@@ -35,17 +35,19 @@ if TYPE_CHECKING:
     from sarrus.model import Model
 
 
-TimeStep = float | Literal["adaptive"]
+TimeStep = float | Literal["adaptive", "auto"]
 
 
 def time_step(given: str) -> TimeStep:
-    """A number of seconds, or "adaptive"."""
-    if given == "adaptive":
-        return "adaptive"
+    """A number of seconds, "auto" or "adaptive"."""
+    if given in ("adaptive", "auto"):
+        return cast(TimeStep, given)
     try:
         return float(given)
     except ValueError as fault:
-        raise typer.BadParameter(f"{given!r} is neither a number of seconds nor 'adaptive'") from fault
+        raise typer.BadParameter(
+            f"{given!r} is neither a number of seconds nor 'auto' or 'adaptive'"
+        ) from fault
 
 
 def simulate(
@@ -54,7 +56,9 @@ def simulate(
     duration: Annotated[float, typer.Option(help="Simulated time in seconds; a multiple of --dt.")] = 10.0,
     dt: Annotated[
         str,
-        typer.Option(parser=time_step, metavar="SECONDS|adaptive", help="Time step in seconds, or adaptive."),
+        typer.Option(
+            parser=time_step, metavar="SECONDS|auto|adaptive", help="Time step in seconds, auto or adaptive."
+        ),
     ] = "0.01",
     method: Annotated[
         str,

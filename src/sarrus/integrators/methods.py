@@ -8,6 +8,7 @@ from sarrus.errors import MechanismError, unknown_name
 from sarrus.integrators.continuous.method import Continuous
 from sarrus.integrators.interface import Conventions, Method
 from sarrus.integrators.maximal.variational.method import Variational
+from sarrus.integrators.rigid_body.method import RigidBodyCayley, RigidBodyNewmark
 from sarrus.integrators.tree.method import LieTrapezoid, TreeMidpoint, TreeTrapezoid
 
 NAMES: dict[str, Method] = {
@@ -21,6 +22,8 @@ NAMES: dict[str, Method] = {
     "tree-midpoint": TreeMidpoint(),
     "tree-trapezoid": TreeTrapezoid(),
     "lie-trapezoid": LieTrapezoid(),
+    "rigid-body-newmark": RigidBodyNewmark(),
+    "rigid-body-cayley": RigidBodyCayley(),
 }
 
 

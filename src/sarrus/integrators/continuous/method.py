@@ -146,7 +146,7 @@ class ContinuousStepper(Stepper):
             len(stats),
             np.array(stats).reshape(-1, 1),
             failure,
-            winding=np.array(windings).reshape(-1, model.coordinates),
+            winding=np.array(windings).reshape(len(windings), model.coordinates),
         )
 
     def _step(self, before: np.ndarray, after: np.ndarray) -> np.ndarray:
