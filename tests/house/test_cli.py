@@ -153,7 +153,7 @@ def test_gallery_lists_mechanisms_with_their_parameters():
         (["simulate", "pendulum", "--set", "links"], "NAME=VALUE"),
         (["simulate", "pendulum", "--set", "links=many"], "a whole number"),
         (["simulate", "pendulum", "--set", "links=2", "--set", "links=3"], "given twice"),
-        (["simulate", "pendulum", "--method", "heun"], "variational"),
+        (["simulate", "pendulum", "--method", "leapfrog"], "variational"),
         (["simulate", "pendulum", "--dt", "0"], "dt"),
         (["simulate", "pendulum", "--dt", "nan"], "dt"),
         (["simulate", "pendulum", "--duration", "-1"], "duration"),
