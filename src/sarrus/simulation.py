@@ -92,6 +92,9 @@ class Simulation:
         )
         self._still = Inputs(model, None, 1, self.dt, self.stepper.time, self.stepper.fractions).constant
         self._controls = Controls(model)
+        # Accelerometers read the change of velocity over the last step.
+        self._feels = any(s.kind == "accelerometer" for s in model.mechanism.sensors.values())
+        self._before: State | None = None
         self._unrecorded = self.stepper.step_unrecorded
         self._winding = np.zeros(model.coordinates) if state is None else state.winding
 
@@ -112,6 +115,8 @@ class Simulation:
         """Runs one step with `inputs` held over it; returns the state at its end.
 
         An input that is left out keeps its last value, 0 before it is first given."""
+        if self._feels:
+            self._before = self.state.copy()
         if self._unrecorded is None:
             self._advance(1, inputs)
         else:
@@ -119,6 +124,13 @@ class Simulation:
             if failure is not None:
                 raise _failed(self.model, failure, self.dt, None)
         return self.state
+
+    def sensor(self, name: str) -> float | np.ndarray:
+        """What a sensor of `add_sensor` reads now.  An accelerometer reads the mean over the last step, nan
+        before the first; forces of joints and contacts are read along a run, `traj.sensor`."""
+        from sarrus.trajectory.sensing import at_state
+
+        return at_state(self.state, name, self._before)
 
     def advance(self, steps: int, inputs: Mapping[str, Input] | None = None) -> Chunk:
         """Runs `steps` steps with `inputs` held over them; returns what the stepper records of each: nodes,

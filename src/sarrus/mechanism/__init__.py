@@ -17,10 +17,12 @@ from sarrus.mechanism.joints import JOINT_KINDS, Joint, JointKind
 from sarrus.mechanism.keyframes import Keyframe
 from sarrus.mechanism.limits import JointFriction, Limit, Rope
 from sarrus.mechanism.mechanism import Mechanism
+from sarrus.mechanism.sensors import SENSOR_KINDS, Sensor
 from sarrus.mechanism.shapes import Box, Capsule, ConvexMesh, Cylinder, HalfSpace, Mesh, Shape, Sphere
 
 __all__ = [
     "JOINT_KINDS",
+    "SENSOR_KINDS",
     "Body",
     "Box",
     "Capsule",
@@ -49,6 +51,7 @@ __all__ = [
     "PointOnCurve",
     "Rolling",
     "Rope",
+    "Sensor",
     "Shape",
     "Sphere",
     "Spring",

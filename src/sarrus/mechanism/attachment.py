@@ -16,6 +16,7 @@ from sarrus.mechanism.contacts import Contact, Obstacle, collides, pair_of
 from sarrus.mechanism.forces import Force
 from sarrus.mechanism.joints import Joint
 from sarrus.mechanism.rotations import multiply, rotate
+from sarrus.mechanism.sensors import Sensor
 from sarrus.mechanism.shapes import HalfSpace, Shape
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ WORLD_AXES = {
 """First components of vectors that count along the axes of the world, by kind of joint."""
 POINTS, DIRECTIONS, FREE_VECTORS = ("at", "at_a", "at_b", "position"), ("axis", "axis2"), ("velocity",)
 BODIES = ("parent", "child", "a", "b", "body")
-JOINTS = ("joint", "joint_a", "joint_b")
+JOINTS = ("joint", "joint_a", "joint_b", "motor")
 
 
 class Placement:
@@ -77,6 +78,8 @@ class Placement:
             change = self._change(what)
             if value is not None and change is not None:
                 changes[what] = change(value)
+        if isinstance(thing, Sensor) and thing.frame is not None:
+            changes["frame"] = self.prefix + thing.frame
         if isinstance(thing, Force) and thing.frame == "world":
             changes["force"] = self.direction(thing.force)
         return replace(thing, **changes)
@@ -127,7 +130,7 @@ def attach(mech: Mechanism, other: Mechanism, frame: str | None, prefix: str) ->
             if check.WORLD in (joint.parent, joint.child):
                 joints[name] = replace(joints[name], kind="fixed", armature=())
     for table in ("bodies", "springs", "joint_springs", "forces", "motors", "custom_forces", "potentials",
-                  "frames", "limits", "ropes"):  # fmt: skip
+                  "frames", "limits", "ropes", "sensors"):  # fmt: skip
         own = getattr(mech, table)
         for name, thing in getattr(other, table).items():
             own[prefix + name] = place.item(thing)
@@ -212,6 +215,7 @@ def check_attachment(mech: Mechanism, other: Mechanism, place: Placement) -> Non
         ("bodies", "body"), ("joints", "joint"), ("springs", "spring"), ("joint_springs", "joint spring"),
         ("forces", "force"), ("motors", "motor"), ("custom_forces", "custom force"), ("frames", "frame"),
         ("potentials", "potential"), ("limits", "limit"), ("ropes", "rope"), ("keyframes", "keyframe"),
+        ("sensors", "sensor"),
     ):  # fmt: skip
         for name in getattr(other, table):
             taken = [*mech.bodies, *mech.obstacles] if table == "bodies" else getattr(mech, table)

@@ -49,6 +49,7 @@ from sarrus.mechanism.forces import (
 from sarrus.mechanism.joints import JOINT_KINDS, TENDON_KIND, Joint, JointKind, make_joint
 from sarrus.mechanism.keyframes import Keyframe, make_keyframe
 from sarrus.mechanism.limits import JointFriction, Limit, Rope, make_joint_friction, make_limit, make_rope
+from sarrus.mechanism.sensors import Sensor, make_sensor
 from sarrus.mechanism.shapes import Cylinder, HalfSpace, Shape
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0)
@@ -83,6 +84,7 @@ class Mechanism:
         self.joint_frictions: dict[str, JointFriction] = {}  # by joint
         self.ropes: dict[str, Rope] = {}
         self.keyframes: dict[str, Keyframe] = {}
+        self.sensors: dict[str, Sensor] = {}
         self.import_report: Any = None  # of the file that the mechanism was read from
 
     def add_body(
@@ -430,6 +432,26 @@ class Mechanism:
             name, body, check.vector(where, "at", at), check.orientation(where, "orientation", orientation)
         )
 
+    def add_sensor(
+        self,
+        name: str,
+        kind: str,
+        joint: str | None = None,
+        motor: str | None = None,
+        body: str | None = None,
+        frame: str | None = None,
+    ) -> None:
+        """Adds a sensor of one of `SENSOR_KINDS`, read by `traj.sensor(name)` and `sim.sensor(name)`.
+
+        "joint_position", "joint_velocity" of a `joint`; "motor_effort" of a `motor`; "accelerometer" (what is
+        felt: acceleration less gravity), "gyroscope" in the axes of a `frame`; "force_torque" that a `joint`
+        puts on its child, about the origin of a `frame` and in its axes; "touch": size of the force of all
+        contacts on a `body`; "frame_position", "frame_orientation", "frame_velocity",
+        "frame_angular_velocity" of a `frame`, in the world."""
+        check.new_name("sensor", name, self.sensors)
+        on = {"joint": joint, "motor": motor, "body": body, "frame": frame}
+        self.sensors[name] = make_sensor(self, name, kind, on)
+
     def add_keyframe(self, name: str, joints: Any = None, velocities: Any = None, inputs: Any = None) -> None:
         """Adds a named configuration to start from, `model.state(keyframe=name)`.
 
@@ -476,6 +498,7 @@ class Mechanism:
             ("contact", "contacts", self.contacts),
             ("exclusion", "exclusions", self.exclusions),
             ("keyframe", "keyframes", self.keyframes),
+            ("sensor", "sensors", self.sensors),
         )
         parts = [f"{len(t)} {one if len(t) == 1 else many}" for one, many, t in tables if t]
         return f"<Mechanism {self.name!r}: {', '.join(parts) or 'empty'}>"

@@ -38,6 +38,7 @@ from sarrus.mechanism import (
     PointOnCurve,
     Rolling,
     Rope,
+    Sensor,
     Sphere,
     Spring,
     Tendon,
@@ -61,6 +62,7 @@ TABLES: dict[str, tuple[type, ...]] = {
     "obstacles": (Obstacle,),
     "contacts": (Contact,),
     "keyframes": (Keyframe,),
+    "sensors": (Sensor,),
 }
 # The file that a mesh was read from is not needed again: its points are stored.
 LEFT_OUT = {(ConvexMesh, "file")}

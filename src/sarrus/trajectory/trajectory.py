@@ -218,6 +218,12 @@ class Trajectory:
             value = motor.stiffness * (value - q) - motor.damping * rate
         return value if motor.limit is None else np.clip(value, -motor.limit, motor.limit)
 
+    def sensor(self, name: str) -> Array:
+        """What a sensor of `add_sensor` reads at the nodes: (T+1,) for one number, else (T+1, k)."""
+        from sarrus.trajectory.sensing import along
+
+        return along(self, name)
+
     def body(self, name: str) -> BodyPath:
         """.position .orientation .velocity .angular_velocity of one body, .point(p_body) for its points."""
         if name not in self.body_names:

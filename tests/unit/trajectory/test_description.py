@@ -42,6 +42,8 @@ def everything() -> m.Mechanism:
     mech.add_joint("ball", "spherical", "b", "c", at=rng.normal(size=3), armature=(0.1, 0.2, 0.3))
     mech.add_distance("wire", "c", "d", at_a=(0, 0, 0), at_b=(1, 1, 1))
     mech.add_gear("gear", "hinge", "screw", ratio=-2 / 3)
+    mech.add_coupling("set", {"hinge": 1 / 3, "screw": 2.0, ("ball", 1): -1 / 7}, offset=0.1)
+    mech.add_tendon("rope over joints", {"hinge": 0.5, "screw": 1 / 3}, offset=-0.1)
     mech.add_point_on_curve("curve", "world", "d", at=(0, 0, 0), curve=rng.normal(size=(6, 3)))
     mech.add_rolling("ball on ground", "e", radius=0.3)
     mech.add_spring("s", "a", "c", at_a=(0, 0, 0), at_b=(1, 0, 0), stiffness=1 / 7, damping=0.1)
@@ -50,6 +52,7 @@ def everything() -> m.Mechanism:
     mech.add_motor("drive", "hinge")
     mech.add_motor("servo", "ball", mode="servo", component=1, stiffness=3.0, limit=1 / 3)
     mech.add_frame("tip", "a", at=rng.normal(size=3))
+    mech.add_sensor("felt", "force_torque", joint="hinge", frame="tip")
     mech.add_body("f", mass=1.0, shapes=[m.Sphere(0.1)])
     mech.add_limit("stop", "ball", lower=-1 / 3, upper=(1 / 3, None, 0.1))
     mech.add_joint_friction("hinge", 1 / 7)
@@ -80,7 +83,7 @@ def test_every_record_comes_back_bit_by_bit_through_json_text():
 def test_every_record_of_the_mechanism_room_is_data_or_code():
     records = {cls for cls in vars(m).values() if isinstance(cls, type) and dataclasses.is_dataclass(cls)}
     data = {cls for kinds in TABLES.values() for cls in kinds}
-    code, neither = {m.Custom, m.CustomForce, m.CustomPotential}, {m.JointKind, m.Shape}
+    code, neither = {m.Custom, m.CustomForce, m.CustomPotential}, {m.JointKind, m.Shape, m.Term}
     assert {cls for cls in records if not issubclass(cls, m.Shape)} - neither == data | code
 
 

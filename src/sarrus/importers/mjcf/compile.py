@@ -137,6 +137,7 @@ class Robot:
     obstacles: dict[str, int] = field(default_factory=dict)  # the geom of each obstacle
     in_loops: set[int] = field(default_factory=set)  # bodies on a closed loop
     locked: dict[int, int] = field(default_factory=dict)  # joints that an equality holds still, by joint
+    sites: dict[int, str] = field(default_factory=dict)  # frames, by site
     tendons: dict[int, str] = field(default_factory=dict)  # names in the mechanism, by tendon over joints
     places: dict[int, Coordinate] = field(default_factory=dict)  # by joint of the model
 

@@ -26,6 +26,7 @@ def add_frames(mech: Mechanism, robot: Robot) -> None:
             name = unique(f"{name} site", mech.frames)
         orientation = quaternion(data.site_xmat[s].reshape(3, 3))
         mech.add_frame(name, robot.owner(b), at=data.site_xpos[s], orientation=orientation)
+        robot.sites[s] = name
 
 
 def add_keyframes(mech: Mechanism, robot: Robot) -> None:

@@ -9,7 +9,6 @@ from sarrus.importers.mjcf.compile import Robot
 KINDS = (
     ("nflex", "FLEX", "flex", "no counterpart for bodies that deform"),
     ("nskin", "SKIN", "skin", "not drawn"),
-    ("nsensor", "SENSOR", "sensor", "read the trajectory in its place"),
     ("ncam", "CAMERA", "camera", "viewers have their own"),
     ("nlight", "LIGHT", "light", "viewers have their own"),
     ("nplugin", "PLUGIN", "plugin", "no counterpart"),

@@ -22,6 +22,7 @@ from sarrus.importers.mjcf.frames import add_frames, add_keyframes
 from sarrus.importers.mjcf.losses import list_losses
 from sarrus.importers.mjcf.overlaps import exclude_overlaps
 from sarrus.importers.mjcf.reference import at_reference, held_joints, loop_bodies
+from sarrus.importers.mjcf.sensors import add_sensors
 from sarrus.importers.mjcf.tendons import add_tendons
 from sarrus.importers.report import Findings
 from sarrus.mechanism import Mechanism
@@ -82,6 +83,7 @@ def mechanism_of(
     add_contacts(mech, robot, self_contact=self_contact)
     add_frames(mech, robot)
     add_keyframes(mech, robot)
+    add_sensors(mech, robot)
     exclude_overlaps(mech, robot)
     list_losses(robot)
     mech.import_report = findings.report()

@@ -40,6 +40,7 @@ class Document:
     scalars: dict[tuple[str, int], str] = field(
         default_factory=dict
     )  # hinge or slide of a joint's coordinate
+    frames: dict[str, str] = field(default_factory=dict)  # site of a frame
     tendons: dict[str, str] = field(default_factory=dict)  # fixed tendon of a tendon over joints
     inputs: dict[str, list[str]] = field(default_factory=dict)  # actuators of a force or motor
     geoms: dict[str, list[tuple[str, float | None]]] = field(

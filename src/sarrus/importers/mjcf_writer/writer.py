@@ -14,6 +14,7 @@ from sarrus.importers.mjcf_writer.document import Document, Slot, text
 from sarrus.importers.mjcf_writer.drives import Coordinates, add_actuators, add_gears, add_lines
 from sarrus.importers.mjcf_writer.geoms import add_contacts, add_geoms, add_obstacles
 from sarrus.importers.mjcf_writer.keys import add_keys
+from sarrus.importers.mjcf_writer.sensors import add_sensors
 from sarrus.importers.mjcf_writer.sums import add_sums
 from sarrus.importers.mjcf_writer.tree import (
     Branch,
@@ -52,12 +53,14 @@ def mjcf_document(mech: Mechanism) -> Document:
         add_body(document, branch, pieces.share(branch.child), coordinates)
     pieces.add(coordinates)
     for name, frame in mech.frames.items():
-        document.site(name, frame.body, frame.at, rotation(frame.orientation))
+        site = document.site(name, frame.body, frame.at, rotation(frame.orientation))
+        document.frames[name] = site
     note_terms(document)
     add_lines(document)
     add_gears(document)
     add_sums(document)
     add_actuators(document)
+    add_sensors(document)
     add_contacts(document)
     add_keys(document, bool(loops))
     for name in ("asset", "worldbody"):

@@ -55,6 +55,7 @@ TABLES: dict[str, Callable[..., None]] = {
     "frames": Mechanism.add_frame,
     "obstacles": Mechanism.add_obstacle,
     "keyframes": Mechanism.add_keyframe,
+    "sensors": Mechanism.add_sensor,
 }
 """Tables of named entries, in the order in which they are read: what is named comes before what names it."""
 
@@ -80,8 +81,11 @@ HEAD = ("sarrus", "name", "gravity", "ground")
 KEYS = (*HEAD, *TABLES, *LISTS)
 
 NAMES = frozenset(
-    {"name", "kind", "parent", "child", "a", "b", "body", "joint", "joint_a", "joint_b", "mode", "frame"}
-)
+    {
+        "name", "kind", "parent", "child", "a", "b", "body", "joint", "joint_a", "joint_b", "mode", "frame",
+        "motor",
+    }
+)  # fmt: skip
 """Arguments that are words, whatever they look like: a body may be called `on` or `12`."""
 FUNCTIONS = {
     Mechanism.add_constraint: {"residual", "jacobian"},

@@ -79,7 +79,7 @@ def tables(mech: Mechanism) -> dict[str, dict[str, Record]]:
         "bodies": {name: body_record(body) for name, body in mech.bodies.items()},
         "joints": {name: joint_record(joint, mech, functions) for name, joint in mech.joints.items()},
     }
-    for table in ("springs", "forces", "ropes", "frames"):
+    for table in ("springs", "forces", "ropes", "frames", "sensors"):
         out[table] = {name: fields_of(form.TABLES[table], r) for name, r in getattr(mech, table).items()}
     out["joint_springs"] = {name: joint_spring_record(spring) for name, spring in mech.joint_springs.items()}
     out["keyframes"] = {name: keyframe_record(keyframe) for name, keyframe in mech.keyframes.items()}
