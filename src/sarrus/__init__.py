@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from sarrus.integrators.continuous.system import ContinuousSystem, continuous
     from sarrus.integrators.maximal.variational.method import Variational
     from sarrus.integrators.rigid_body.method import RigidBodyCayley, RigidBodyNewmark
+    from sarrus.integrators.tree.linear import StepDerivatives, linearize
     from sarrus.integrators.tree.method import LieTrapezoid, TreeMidpoint, TreeTrapezoid
     from sarrus.model import Model, State
     from sarrus.model.alignment import align
@@ -85,6 +86,8 @@ _LAZY = {
     "Trajectory": "sarrus.trajectory",
     "load": "sarrus.importers.load",
     "load_trajectory": "sarrus.trajectory",
+    "StepDerivatives": "sarrus.integrators.tree.linear",
+    "linearize": "sarrus.integrators.tree.linear",
 }
 _ROOMS = ("plots",)
 
@@ -118,6 +121,7 @@ __all__ = [
     "Sphere",
     "State",
     "Status",
+    "StepDerivatives",
     "StepFailed",
     "TargetsMissed",
     "Trajectory",
@@ -133,6 +137,7 @@ __all__ = [
     "continuous",
     "frames",
     "gallery",
+    "linearize",
     "load",
     "load_trajectory",
     "plots",

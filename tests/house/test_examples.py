@@ -164,6 +164,12 @@ def test_the_variants_of_the_method_have_the_orders_in_their_names(outcome):
     assert found["variational6"] == pytest.approx(6.0, abs=0.3)
 
 
+def test_a_cart_pole_and_a_pendubot_stay_upright(outcome):
+    found = outcome("17_balance")
+    assert found["cart-pole"] < 1e-3
+    assert found["pendubot"] < 1e-3
+
+
 def test_every_example_is_run_here_and_listed_in_the_table():
     here = Path(__file__).read_text(encoding="utf-8")
     table = (ROOT / "examples" / "README.md").read_text(encoding="utf-8")

@@ -227,3 +227,66 @@ def test_overconstrained_loops_hold_in_all_rows_over_a_long_motion(method):
         energy = run.energy()
         assert run.violation().max() < 1e-9, model.mechanism.name
         assert np.ptp(energy.total) < 0.02 * np.ptp(energy.kinetic), model.mechanism.name
+
+
+def hanging_scissors(segments, angle, length=5.0, mass=1.0, inertia=1.0, slider=1.0):
+    """The lift of [JM09] Fig. 10, hanging: pinned at the upper left, a mass that slides at the upper
+    right."""
+    mech = sarrus.Mechanism(name="hanging scissors")
+    wide, high = length * np.cos(angle), length * np.sin(angle)
+    mech.add_body("slider", slider, (1.0, 1.0, 1.0), position=(0.0, wide, 0.0))
+    mech.add_joint("rail", "prismatic", "world", "slider", at=(0.0, wide, 0.0), axis=(0, 1, 0))
+    left, right = "world", "slider"
+    for k in range(segments):
+        top = -k * high
+        middle = (0.0, 0.5 * wide, top - 0.5 * high)
+        for name in ("down", "up"):
+            mech.add_body(f"{name} {k}", mass, (inertia,) * 3, position=middle)
+        mech.add_joint(f"left {k}", "revolute", left, f"down {k}", at=(0.0, 0.0, top), axis=X)
+        mech.add_joint(f"right {k}", "revolute", right, f"up {k}", at=(0.0, wide, top), axis=X)
+        mech.add_joint(f"cross {k}", "revolute", f"down {k}", f"up {k}", at=middle, axis=X)
+        left, right = f"up {k}", f"down {k}"
+    return mech
+
+
+def swing_of_scissors(segments, angle, length=5.0, mass=1.0, inertia=1.0, slider=1.0, g=9.81):
+    """(period, largest angle) of the one freedom of the lift: the time from rest to the vertical, by
+    quadrature of [JM09] VI-C, corrected: sin^2 has 1/4, and I stands outside m L^2."""
+    from scipy.integrate import quad
+
+    n = np.arange(1, segments + 1)
+
+    def twice_kinetic(a):
+        rods = mass * length**2 * (np.sum((n - 0.5) ** 2) * np.cos(a) ** 2 + 0.25 * segments * np.sin(a) ** 2)
+        return 2.0 * (rods + segments * inertia) + slider * length**2 * np.sin(a) ** 2
+
+    def potential(a):
+        return -2.0 * mass * g * length * np.sum(n - 0.5) * np.sin(a)
+
+    # With sin(s)^2 substituted the end of the swing is no singularity.
+    def rate(s):
+        a = angle + (0.5 * np.pi - angle) * (1.0 - np.cos(s))
+        speed = np.sqrt(2.0 * (potential(angle) - potential(a)) / twice_kinetic(a))
+        return (0.5 * np.pi - angle) * np.sin(s) / speed
+
+    quarter = quad(rate, 0.0, 0.5 * np.pi, limit=200)[0]
+    return 4.0 * quarter, np.pi - angle
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", METHODS[:2])
+def test_a_scissor_lift_keeps_amplitude_and_frequency_over_1000_seconds(method):
+    angle = 0.05 * np.pi
+    model = sarrus.build(hanging_scissors(5, angle))
+    assert model.dof == 1
+    run = sarrus.simulate(model, 1000.0, 0.01, method)
+    period, top = swing_of_scissors(5, angle)
+    swing = angle - run.joint_position("left 0")
+    late = run.time > 980.0
+    assert run.violation().max() < 1e-8
+    assert swing[late].max() - swing[late].min() == pytest.approx(top - angle, rel=0.01)
+    middle = 0.5 * np.pi
+    up = np.flatnonzero((swing[:-1] < middle) & (swing[1:] >= middle))
+    times = run.time[up] + 0.01 * (middle - swing[up]) / (swing[up + 1] - swing[up])
+    assert np.diff(times).mean() == pytest.approx(period, rel=0.01)
+    assert np.diff(times[times > 900.0]).mean() == pytest.approx(period, rel=0.01)

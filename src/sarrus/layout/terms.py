@@ -7,7 +7,7 @@ from sarrus.layout.limits import MAX_CUSTOM_BODIES
 
 joints = Table("topo", "joints", "a joint or a constraint")
 JOINT_KIND = joints.column(
-    "JOINT_KIND", 1, "kind", "see the kinds of joints", "model", "kinematics, dynamics, model"
+    "JOINT_KIND", 1, "kind", "see the kinds of joints", "model", "kinematics, dynamics, model, integrators"
 )
 JOINT_A = joints.column("JOINT_A", 1, "body", "parent", "kinematics, model", "kinematics, model, integrators")
 JOINT_B = joints.column("JOINT_B", 1, "body", "child", "model", "kinematics, dynamics, model, integrators")
@@ -46,7 +46,7 @@ sums = Table("topo", "joints, sums", "a joint of kind COUPLING or TENDON")
 sums.shares(joints)
 TERMS = sums.column(
     "TERMS", 1, "count", "coordinates in the sum, in the lines of par after its own",
-    "model", "kinematics, model",
+    "model", "kinematics, model, integrators",
 )  # fmt: skip
 
 curves = Table("topo", "joints, curves", "a joint of kind CURVE")

@@ -10,7 +10,14 @@ from sarrus.dynamics.forces import add_wrench, input_of
 from sarrus.integrators.tree import columns as col
 from sarrus.integrators.tree.bodies import put_bodies
 from sarrus.integrators.tree.stage import place_frames, put_maps
-from sarrus.kinematics.coordinates import add_pair, arm_between, coordinate
+from sarrus.kinematics.coordinates import (
+    add_effort_on_terms,
+    add_pair,
+    arm_between,
+    coordinate,
+    coordinate_value,
+    term_of,
+)
 from sarrus.kinematics.springs import trial_spring
 from sarrus.maths.access import add_to6, get1, get3, get6, put6
 from sarrus.maths.spatial import ZERO6, carry_force, dot6
@@ -95,11 +102,11 @@ def body_wrenches(freedoms, acts_on, carried, topo, par, state, work, u, time):
             arm = sub3(get3(work, B, at.X1), get3(work, A, at.X1))
             add_to6(state, A, at.FORCE, -force, carry_force(w, arm))
         elif kind == at.EFFORT:
-            joint = topo[line, at.ELEMENT_A]
-            q, w = coordinate(topo, par, state, work, joint, topo[line, at.ELEMENT_B], True)
+            joint, i = topo[line, at.ELEMENT_A], topo[line, at.ELEMENT_B]
+            q = coordinate_value(topo, par, state, work, joint, i)
             effort = clipped(input_of(u, port, 0), get1(par, p, at.EFFORT_LIMIT))
             effort -= get1(par, p, at.EFFORT_K) * (q - get1(par, p, at.EFFORT_REST))
-            add_pair(topo, state, at.FORCE, joint, effort, w, arm_between(work, topo, joint))
+            push(topo, par, state, work, joint, i, effort)
         elif kind == at.WRENCH:
             add_wrench(topo, par, state, work, line, p, port, u)
         elif kind == at.CUSTOM_POTENTIAL:
@@ -117,19 +124,45 @@ def body_wrenches(freedoms, acts_on, carried, topo, par, state, work, u, time):
 
 
 @kernel
+def push(topo, par, state, work, joint, i, effort):
+    """Adds the wrenches of an effort along coordinate i of a joint, or along a tendon, to FORCE"""
+    if topo[topo[0, at.T_JOINTS] + joint, at.JOINT_KIND] == at.TENDON:
+        add_effort_on_terms(topo, par, state, work, state, at.FORCE, joint, effort)
+    else:
+        q, w = coordinate(topo, par, state, work, joint, i, True)
+        add_pair(topo, state, at.FORCE, joint, effort, w, arm_between(work, topo, joint))
+
+
+@kernel
+def rate_of(topo, par, state, work, joint, i):
+    """Rate of coordinate i of a joint, or of a tendon, for the velocities V of the bodies"""
+    line = topo[0, at.T_JOINTS] + joint
+    if topo[line, at.JOINT_KIND] == at.TENDON:
+        total = 0.0
+        for k in range(topo[line, at.TERMS]):
+            of, j, factor = term_of(par, topo[line, at.JOINT_PAR], k)
+            q, w = coordinate(topo, par, state, work, of, j, True)
+            it = topo[0, at.T_JOINTS] + of
+            total += factor * rate_along(topo, state, work, w, topo[it, at.JOINT_A], topo[it, at.JOINT_B])
+        return total
+    q, w = coordinate(topo, par, state, work, joint, i, True)
+    return rate_along(topo, state, work, w, topo[line, at.JOINT_A], topo[line, at.JOINT_B])
+
+
+@kernel
 def add_drives(topo, par, state, work, joint, u):
     """Adds dampers and servos of a joint whose coordinates are no freedoms of the tree to FORCE"""
     line = topo[0, at.T_JOINTS] + joint
-    drive, A, B = topo[line, at.JOINT_DRIVE], topo[line, at.JOINT_A], topo[line, at.JOINT_B]
+    drive = topo[line, at.JOINT_DRIVE]
     for i in range(topo[line, at.JOINT_COORDINATES]):
         k, m = get1(par, drive, at.DRIVE_K + i), get1(par, drive, at.DRIVE_M + i)
         damping = get1(par, drive, at.DRIVE_C + i)
         if k + m + damping > 0.0:
-            q, w = coordinate(topo, par, state, work, joint, i, True)
-            v = rate_along(topo, state, work, w, A, B)
+            q = coordinate_value(topo, par, state, work, joint, i)
+            v = rate_of(topo, par, state, work, joint, i)
             target = servo_target(topo, par, joint, i, u)
             effort = clipped(target - k * q - m * v, get1(par, drive, at.DRIVE_LIMIT + i)) - damping * v
-            add_pair(topo, state, at.FORCE, joint, effort, w, arm_between(work, topo, joint))
+            push(topo, par, state, work, joint, i, effort)
 
 
 @kernel

@@ -135,7 +135,7 @@ def write(plan, room, out, line, elements, loops):
     read_out(plan, room, elements, loops)
     record(topo, par, bodies, centres, room[2], out, line)
     if elements is not None or loops is not None:
-        record_winding(topo, room[8], out, line)
+        record_winding(topo, par, room[8], out, line)
     else:
         record_coordinates(tree, freedoms, topo, room[0], out, line)
 
