@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from sarrus.importers.load import load
     from sarrus.integrators.continuous.method import Continuous
     from sarrus.integrators.continuous.system import ContinuousSystem, continuous
+    from sarrus.integrators.maximal.implicit.method import Bdf, Sdirk, SemiImplicit
     from sarrus.integrators.maximal.variational.method import Variational
     from sarrus.integrators.rigid_body.method import RigidBodyCayley, RigidBodyNewmark
     from sarrus.integrators.tree.linear import StepDerivatives, linearize
@@ -80,6 +81,9 @@ _LAZY = {
     "TreeMidpoint": "sarrus.integrators.tree.method",
     "TreeTrapezoid": "sarrus.integrators.tree.method",
     "LieTrapezoid": "sarrus.integrators.tree.method",
+    "Bdf": "sarrus.integrators.maximal.implicit.method",
+    "Sdirk": "sarrus.integrators.maximal.implicit.method",
+    "SemiImplicit": "sarrus.integrators.maximal.implicit.method",
     "CompiledController": "sarrus.simulation",
     "Simulation": "sarrus.simulation",
     "simulate": "sarrus.simulation",
@@ -94,6 +98,7 @@ _ROOMS = ("plots",)
 __all__ = [
     "JOINT_KINDS",
     "AssemblyError",
+    "Bdf",
     "Box",
     "Capsule",
     "CompiledController",
@@ -117,6 +122,8 @@ __all__ = [
     "RigidBodyNewmark",
     "RigidMechanism",
     "SarrusError",
+    "Sdirk",
+    "SemiImplicit",
     "Simulation",
     "Sphere",
     "State",

@@ -277,7 +277,7 @@ def simulate(
         trajectory = recorder.finish() if is_over else recorder.stop()
     whole = stopped is None and asked.signal is None
     if whole and trajectory is not None:
-        looks = trajectory.counts_work and may_be_off(model, trajectory.stats)
+        looks = not chosen.damps and trajectory.counts_work and may_be_off(model, trajectory.stats)
         gain = unexplained_gain(trajectory) if looks else 0.0
         told = chosen.explicit and gain and warn_of_growth(model, float(dt), trajectory.final_state, gain)
         if gain and not told:

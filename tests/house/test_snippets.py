@@ -122,6 +122,7 @@ def test_pictures_and_pages_that_are_linked_exist():
         "methods/contact.md",
         "methods/continuous.md",
         "methods/time-steps.md",
+        "methods/implicit.md",
     ],
 )
 def test_the_code_that_the_equation_table_names_exists(page):

@@ -217,7 +217,7 @@ class Method:
     way it came, to rounding.  one_sided: the forces of a step act at its first node alone.  explicit: springs
     and the users' forces and potentials may be explicit in a step, so that `simulate` warns of those that dt
     does not resolve.  resolves: it chooses its own steps inside dt, which therefore may be longer than the
-    motion asks for.
+    motion asks for.  damps: energy that a run loses is the method's own doing, and no reason to warn.
     What its steppers offer: reactions of joints; contacts, records of what they did; compiled_controllers;
     adaptive, steps that follow the motion; resumable, runs that were stopped go on.  statistics: names of the
     columns of `Chunk.stats`, out of `STATS`."""
@@ -229,6 +229,7 @@ class Method:
     one_sided: bool = False
     explicit: bool = True
     resolves: bool = False
+    damps: bool = False
     reactions: bool = False
     contacts: bool = False
     compiled_controllers: bool = False

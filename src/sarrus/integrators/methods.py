@@ -7,6 +7,7 @@ from typing import Any
 from sarrus.errors import MechanismError, unknown_name
 from sarrus.integrators.continuous.method import Continuous
 from sarrus.integrators.interface import Conventions, Method
+from sarrus.integrators.maximal.implicit.method import Bdf, Sdirk, SemiImplicit
 from sarrus.integrators.maximal.variational.method import Variational
 from sarrus.integrators.rigid_body.method import RigidBodyCayley, RigidBodyNewmark
 from sarrus.integrators.tree.method import LieTrapezoid, TreeMidpoint, TreeTrapezoid
@@ -24,6 +25,11 @@ NAMES: dict[str, Method] = {
     "lie-trapezoid": LieTrapezoid(),
     "rigid-body-newmark": RigidBodyNewmark(),
     "rigid-body-cayley": RigidBodyCayley(),
+    "bdf1": Bdf(order=1),
+    "bdf2": Bdf(order=2),
+    "sdirk": Sdirk(),
+    "sdirk-pareschi-russo": Sdirk("pareschi-russo"),
+    "semi-implicit": SemiImplicit(),
 }
 
 

@@ -23,8 +23,9 @@ TB = links.column(
     "TB", 9, "1", "basis of translations in the parent's frame, free directions first", "model", "kinematics"
 )
 RB = links.column(
-    "RB", 9, "1", "basis of rotations in the parent's frame, free directions first", "model", "kinematics"
-)
+    "RB", 9, "1", "basis of rotations in the parent's frame, free directions first",
+    "model", "kinematics, integrators",
+)  # fmt: skip
 PITCH = links.column("PITCH", 1, "m/rad", "pitch of a screw", "model", "kinematics, integrators")
 QREF = links.column(
     "QREF",

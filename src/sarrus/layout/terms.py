@@ -15,7 +15,7 @@ JOINT_PAR = joints.column(
     "JOINT_PAR", 1, "line of par", "its constants; for a joint of the tree those of the link",
     "model", "kinematics, model, integrators",
 )  # fmt: skip
-JOINT_KR = joints.column("JOINT_KR", 1, "count", "free rotations", "model", "kinematics")
+JOINT_KR = joints.column("JOINT_KR", 1, "count", "free rotations", "model", "kinematics, integrators")
 JOINT_KT = joints.column("JOINT_KT", 1, "count", "free translations", "model", "kinematics")
 JOINT_DRIVE = joints.column(
     "JOINT_DRIVE", 1, "line of par", "its drive; -1: none", "model", "dynamics, integrators"

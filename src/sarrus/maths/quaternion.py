@@ -74,6 +74,14 @@ def rotation_vector(e):
 
 
 @kernel
+def exponential(r):
+    """Unit quaternion of the rotation vector r [rad]"""
+    angle = sqrt(dot(r, r))
+    k = 0.5 - angle * angle / 48.0 if angle < 1e-4 else sin(0.5 * angle) / angle
+    return cos(0.5 * angle), k * r[0], k * r[1], k * r[2]
+
+
+@kernel
 def rotation_vector_rate(r, w):
     """Jl(r)^-1 w: rate of the rotation vector r for the relative angular velocity w, both in the parent
     frame"""

@@ -24,7 +24,7 @@ from sarrus.model.description import Description, Drives, StiffSprings, size_of
 from sarrus.model.mechanics import Mechanics
 from sarrus.model.nodes import join
 from sarrus.model.redundancy import Ranks
-from sarrus.model.springs import Rate, spring_rates, stiff_springs
+from sarrus.model.springs import Rate, all_springs, spring_rates, stiff_springs
 from sarrus.model.state import State
 from sarrus.model.tables import readdress
 
@@ -86,6 +86,7 @@ class Model(Mechanics):
         self.coordinates = q
         self.rows = r
         self._stiff_arrays: dict[StiffSprings, Arrays] = {}
+        self._warned_of: set[StiffSprings] = set()
         self._freeze()
 
     def _freeze(self) -> None:
@@ -126,19 +127,30 @@ class Model(Mechanics):
         if not self.spring_rates:
             return self.arrays
         stiff = self.stiff_springs(dt)
+        arrays = self._arrays_with(stiff)
+        more = int(arrays.topo[0, at.ROWS] - self.arrays.topo[0, at.ROWS])
+        if more > MANY_ROWS and stiff not in self._warned_of:
+            self._warned_of.add(stiff)
+            warnings.warn(
+                f"springs that dt = {dt:.3g} s does not resolve are {more} border rows: in nets of free "
+                "bodies these make steps slow; a smaller dt, or softer springs, may be faster",
+                stacklevel=2,
+            )
+        return arrays
+
+    @property
+    def implicit_arrays(self) -> Arrays:
+        """The arrays of steps that solve for all springs, whatever their stiffness."""
+        return self._arrays_with(all_springs(self.spring_rates))
+
+    def _arrays_with(self, stiff: StiffSprings) -> Arrays:
+        """The arrays of steps that are implicit in the springs `stiff`."""
         if stiff == StiffSprings():
             return self.arrays
         if stiff not in self._stiff_arrays:
             lines = self.contacts.lines if self.contacts.any else None
-            arrays = step_arrays(self.description, Drives(self.description, stiff), self.places, lines)
-            more = int(arrays.topo[0, at.ROWS] - self.arrays.topo[0, at.ROWS])
-            if more > MANY_ROWS:
-                warnings.warn(
-                    f"springs that dt = {dt:.3g} s does not resolve are {more} border rows: in nets of free "
-                    "bodies these make steps slow; a smaller dt, or softer springs, may be faster",
-                    stacklevel=2,
-                )
-            self._stiff_arrays[stiff] = arrays
+            drives = Drives(self.description, stiff)
+            self._stiff_arrays[stiff] = step_arrays(self.description, drives, self.places, lines)
         return self._stiff_arrays[stiff]
 
     @cached_property

@@ -77,6 +77,14 @@ def stiff_springs(rates: list[Rate], bodies: int, dt: float) -> StiffSprings:
     )
 
 
+def all_springs(rates: list[Rate]) -> StiffSprings:
+    """All of them, as if they were stiff."""
+    return StiffSprings(
+        frozenset().union(*(spring.coordinates for spring in rates)),
+        frozenset(spring.point for spring in rates if spring.point is not None),
+    )
+
+
 class Mobilities:
     """How bodies yield to forces at the reference configuration, or at the given one.
 

@@ -1,0 +1,321 @@
+"""Steppers of the implicit family: they own the arrays of one run and call the compiled loop."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from math import ceil, isfinite, log2
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sarrus import layout as at
+from sarrus._jit import Compiling
+from sarrus.dynamics.readout import load_node, save_node
+from sarrus.errors import MechanismError, Status
+from sarrus.integrators.interface import Chunk, Control, Failure, Stepper
+from sarrus.integrators.maximal.active_rows import ActiveRows
+from sarrus.integrators.maximal.failures import describe
+from sarrus.integrators.maximal.implicit import columns as of
+from sarrus.integrators.maximal.implicit import rollout, semi_implicit
+from sarrus.integrators.maximal.variational.newton import CHOOSE_ROWS
+from sarrus.integrators.maximal.variational.stepper import (
+    FAR,
+    INEXACT_FACTOR,
+    REDUNDANT_LIMIT,
+    ROUNDING,
+    ROUNDINGS,
+    SAME,
+)
+from sarrus.model import Model, State
+from sarrus.model.nodes import join, split_one
+
+if TYPE_CHECKING:
+    from sarrus.integrators.maximal.implicit.method import Bdf, Sdirk, SemiImplicit
+
+ENTRIES = {
+    False: (rollout.run_tree, "the kernels of implicit steps of trees"),
+    True: (rollout.run_loops, "the kernels of implicit steps of closed loops"),
+}
+SEMI_IMPLICIT = {
+    False: (semi_implicit.run_tree, "the kernels of semi-implicit steps of trees"),
+    True: (semi_implicit.run_loops, "the kernels of semi-implicit steps of closed loops"),
+}
+
+
+class FamilyStepper(Stepper):
+    """What the steppers of the family share: arrays, inputs, the node, rows chosen anew, records."""
+
+    near = None
+    entries: dict[bool, tuple[Any, str]]
+    values: np.ndarray
+
+    def __init__(self, method: Any, model: Model, state: State, dt: float, *, reactions: bool):
+        self.method, self.model, self.dt = method, model, float(dt)
+        self.arrays = model.implicit_arrays
+        self.topo, self.par = self.arrays.topo, self.arrays.par
+        self.kernel, self.work = self.arrays.state.copy(), self.arrays.new_work()
+        self._run, self._what = self.entries[self.arrays.loops]
+        self._is_compiled = False
+        self.bodies, self.joints = int(self.topo[0, at.BODIES]), int(self.topo[0, at.JOINTS])
+        nu = int(self.topo[0, at.INPUTS])
+        self.fractions = np.array(method.fractions)
+        self.still = np.zeros((1, len(self.fractions), nu))
+        # Inputs of a stage, those of a compiled controller, numbers of a step.
+        self.held = np.zeros((3, max(nu, 2)))
+        self.scales = np.ones((self.joints, 7))
+        if len(model.ranks.scales):
+            self.scales[:, :6], self.scales[:, 6] = model.ranks.scales, model.ranks.settled
+        self.rows = ActiveRows(model, self.arrays) if model.candidates is not None else None
+        self.controller, self.memory = 0, np.zeros((1, 1))
+        self.reactions = reactions
+        self.settings, self.counts = np.zeros(of.SETTINGS), np.zeros(of.COUNTS, np.int64)
+        self.settings[of.DT] = dt
+        self.settings[of.GRAVITY : of.GRAVITY + 3] = model.gravity
+        self.counts[of.REACTIONS] = reactions
+        self.time, self.done = float(state.time), 0
+        self.is_read = True
+        self.projection = 0.0
+        self.last_wrench = np.zeros(6 * self.joints)
+
+    def put_motion(self, state: State) -> np.ndarray:
+        """Puts `state` into the kernel's arrays; returns the velocities (n, 6) as they were given."""
+        known = state.winding is not None
+        near = np.array(state.winding, float, ndmin=2) if known else np.zeros((0, self.model.coordinates))
+        nodes = join(state.position, state.orientation, state.velocity, state.angular_velocity)
+        load_node(self.topo, self.par, self.kernel, self.work, nodes, near)
+        return self.kernel[: self.bodies, at.U : at.U + 6].copy()
+
+    def choose(self) -> None:
+        """Active rows of the loops at the node."""
+        if self.rows is not None:
+            self.rows.choose(self.kernel)
+
+    def read_node(self) -> None:
+        """Makes sure that the velocities are those of the node."""
+        self.is_read = True
+
+    def node(self) -> tuple[tuple[np.ndarray, ...], np.ndarray]:
+        """(position, orientation, velocity, angular velocity), coordinates of the joints."""
+        self.read_node()
+        width = 13 * self.bodies
+        nodes = np.empty((1, width + self.model.coordinates))
+        save_node(self.topo, self.par, self.kernel, nodes)
+        return split_one(nodes[0, :width]), nodes[0, width:]
+
+    def snapshot(self) -> dict[str, np.ndarray]:
+        """All that the run goes on from."""
+        numbers = np.array([self.time, self.done, self.is_read], float)
+        return {name: getattr(self, name).copy() for name in self.kept_arrays} | {"numbers": numbers}
+
+    kept_arrays: tuple[str, ...] = ("kernel", "work", "held", "counts", "memory", "last_wrench")
+
+    def restore(self, arrays: dict[str, np.ndarray]) -> None:
+        """Goes where another stepper of this model, method and dt was, to the last bit."""
+        for name in self.kept_arrays:
+            getattr(self, name)[:] = arrays[name]
+        time, done, is_read = arrays["numbers"]
+        self.time, self.done, self.is_read = float(time), int(done), bool(is_read)
+
+    def advance(self, steps: int, u: np.ndarray | None, every: int) -> Chunk:
+        """Runs `steps` steps; records every `every`-th node of the run.
+
+        u: inputs (steps or 1, fractions, inputs)"""
+        u = self.still if u is None else u
+        width = 13 * self.bodies
+        count = (self.done + steps) // every - self.done // every
+        out = np.empty((count + 1, width + self.model.coordinates))
+        reactions = np.zeros((count + 1, 6 * self.joints if self.reactions else 1))
+        if self.reactions:
+            reactions[0] = self.last_wrench
+        stats = np.zeros((steps, of.STATS), np.int64)
+        k, line, failure = self._proceed(steps, u, every, out, reactions, stats)
+        table = None
+        if self.reactions:
+            self.last_wrench = reactions[line - 1].copy()
+            table = reactions[:line].reshape(-1, self.joints, 6)[:, : len(self.model.joint_names)]
+        nodes, winding = out[1:line, :width], out[1:line, width:]
+        return Chunk(nodes, k, stats[:k].astype(float), failure, table, None, winding)
+
+    def step_unrecorded(self, u: np.ndarray | None) -> Failure | None:
+        """Runs one step that nobody records; returns what failed."""
+        out, reactions, stats = self._unread
+        stats.fill(0)
+        return self._proceed(1, self.still if u is None else u, 1, out, reactions, stats)[2]
+
+    @cached_property
+    def _unread(self) -> tuple[np.ndarray, ...]:
+        """Room for the records of one step."""
+        columns = 13 * self.bodies + self.model.coordinates
+        reactions = np.zeros((2, 6 * self.joints if self.reactions else 1))
+        return np.empty((2, columns)), reactions, np.zeros((1, of.STATS), np.int64)
+
+    def _proceed(
+        self, steps: int, u: np.ndarray, every: int, out: np.ndarray, reactions: np.ndarray, stats: np.ndarray
+    ) -> tuple[int, int, Failure | None]:
+        """Runs `steps` steps, with records into the arrays from their line 1 on; returns (steps done, line
+        after the last record, what failed)."""
+        failure: Failure | None = None
+        line, k, counts = 1, 0, self.counts
+        while k < steps and failure is None:
+            inputs = u if len(u) == 1 else u[k:]
+            counts[of.STEPS], counts[of.BEFORE], counts[of.EVERY] = steps - k, self.done, every
+            counts[of.LINE], counts[of.CONTROLLER] = line, self.controller
+            self.settings[of.TIME] = self.time
+            status, did, wrote = self.enter(inputs, out, reactions, stats[k:])
+            self.done, self.time = self.done + did, self.time + did * self.dt
+            k, line = k + did, line + wrote
+            if did:
+                self.is_read = self.arrays.loops or self.done % every == 0 or self.controller != 0
+            if status == CHOOSE_ROWS:
+                self.choose()
+            elif status != Status.CONVERGED:
+                failure = describe(self, Status(status))
+                self.is_read = False
+        return k, line, failure
+
+    def enter(
+        self, u: np.ndarray, out: np.ndarray, reactions: np.ndarray, stats: np.ndarray
+    ) -> tuple[int, int, int]:
+        """The compiled loop, on the arrays of this run."""
+        arguments = self.arguments(u, out, reactions, stats)
+        if self._is_compiled:
+            return self._run(*arguments)
+        with Compiling(self._run, self._what):
+            self._is_compiled = True
+            return self._run(*arguments)
+
+    def arguments(
+        self, u: np.ndarray, out: np.ndarray, reactions: np.ndarray, stats: np.ndarray
+    ) -> tuple[Any, ...]:
+        """What the compiled loop takes."""
+        raise self._lacks("arguments(u, out, reactions, stats)")
+
+
+class ImplicitStepper(FamilyStepper):
+    """Runs steps of Bdf or Sdirk of length dt from `state`."""
+
+    entries = ENTRIES
+    kept_arrays = (*FamilyStepper.kept_arrays, "values")
+
+    def __init__(self, method: Bdf | Sdirk, model: Model, state: State, dt: float, *, reactions: bool):
+        super().__init__(method, model, state, dt, reactions=reactions)
+        self.lines = self.bodies + self.joints + int(self.topo[0, at.ROWS])
+        self.values, self.blocks = np.zeros((of.LEVELS * self.lines, of.COLUMNS)), np.zeros((self.bodies, 36))
+        self.saved, self.kept = self.kernel.copy(), self.values.copy()
+        self.total = np.zeros((self.joints, 6))
+        self.q, self.v = np.zeros((1, max(model.coordinates, 1))), np.zeros((1, max(model.coordinates, 1)))
+        self.settings[of.TOLERANCE], self.settings[of.LIMIT] = tolerances(model, state, method.tolerance)
+        self.counts[of.MOST], self.counts[of.FULL] = method.max_iterations, method.max_substeps
+        self.counts[of.METHOD], self.counts[of.FORM] = method.number, method.form == "printed"
+        self._load(state)
+
+    def _load(self, state: State) -> None:
+        """Puts `state` into the kernel's arrays; velocities are projected onto the constraints."""
+        given, here = self.put_motion(state), self.kernel[: self.bodies, at.U : at.U + 6]
+        self._start(of.FROM_VELOCITIES)
+        if self.arrays.loops:
+            self.choose()
+            here[:] = given
+            self._start(of.FROM_VELOCITIES)
+        self.projection = float(np.abs(given - here).max(initial=0.0))
+        if not isfinite(self.projection):
+            raise MechanismError("the velocities of the start cannot be made to fit the constraints")
+        self._remember(state)
+
+    def _remember(self, state: State) -> None:
+        """Takes over the values of the steps before, where `state` comes from a run of this method and
+        dt."""
+        memory, poses = state.memory, slice(of.X, of.X + 7)
+        if memory is None or memory.shape != (1 + len(self.values), of.COLUMNS):
+            return
+        same = memory[0, 0] == self._tag and memory[0, 1] == self.dt
+        values = memory[1:]
+        here, there = self.values[: self.bodies, poses], values[: self.bodies, poses]
+        if same and np.allclose(here, there, rtol=SAME, atol=SAME):
+            self.values[:] = values
+            self.counts[of.KNOWN] = int(memory[0, 2])
+
+    @property
+    def _tag(self) -> float:
+        """What tells the memory of one method from that of another."""
+        return float(1 + 2 * self.method.number + (self.method.form == "printed"))
+
+    def _start(self, mode: int) -> None:
+        self.counts[of.START] = mode
+        none = np.zeros((1, 1))
+        self.enter(self.still, none, none, np.zeros((1, of.STATS), np.int64))
+        self.counts[of.START] = of.NO_START
+
+    def choose(self) -> None:
+        """Active rows of the loops at the node; their multipliers are not known any more."""
+        super().choose()
+        rows = slice(of.ASIDE * self.lines + self.bodies + self.joints, (of.ASIDE + 1) * self.lines)
+        self.values[rows, of.MULTIPLIER] = 0.0
+
+    def read_node(self) -> None:
+        """Makes sure that the velocities are those of the node."""
+        if not self.is_read:
+            self._start(of.READ)
+        super().read_node()
+
+    def state(self) -> State:
+        """The node as a `State`, with what exact continuation needs."""
+        motion, winding = self.node()
+        memory = np.zeros((1 + len(self.values), of.COLUMNS))
+        memory[0, :3] = self._tag, self.dt, self.counts[of.KNOWN]
+        memory[1:] = self.values
+        return State(self.time, *motion, self.model, winding, memory)
+
+    def attach(self, control: Control) -> None:
+        """The compiled loop calls `control` at the start of every step."""
+        self.control, self.controller = control, control.address
+        self.memory = control.memory[None]
+        self.held[1, : len(control.inputs)] = control.inputs
+
+    def arguments(
+        self, u: np.ndarray, out: np.ndarray, reactions: np.ndarray, stats: np.ndarray
+    ) -> tuple[Any, ...]:
+        """What the compiled loop takes."""
+        return (
+            self.topo, self.par, self.kernel, self.work, self.values, self.blocks, self.saved, self.kept, u,
+            self.held, self.fractions, self.scales, self.settings, self.counts, out, reactions, self.total,
+            stats, self.q, self.v, self.memory,
+        )  # fmt: skip
+
+
+class SemiImplicitStepper(FamilyStepper):
+    """Runs steps of SemiImplicit of length dt from `state`."""
+
+    entries = SEMI_IMPLICIT
+
+    def __init__(self, method: SemiImplicit, model: Model, state: State, dt: float, *, reactions: bool):
+        super().__init__(method, model, state, dt, reactions=reactions)
+        self.settings[of.BAUMGARTE] = method.baumgarte
+        self.put_motion(state)
+        self.choose()
+
+    def state(self) -> State:
+        """The node as a `State`."""
+        motion, winding = self.node()
+        return State(self.time, *motion, self.model, winding)
+
+    def arguments(
+        self, u: np.ndarray, out: np.ndarray, reactions: np.ndarray, stats: np.ndarray
+    ) -> tuple[Any, ...]:
+        """What the compiled loop takes."""
+        return (
+            self.topo, self.par, self.kernel, self.work, u, self.held, self.fractions, self.scales,
+            self.settings, self.counts, out, stats,
+        )  # fmt: skip
+
+
+def tolerances(model: Model, state: State, tolerance: float) -> tuple[float, float]:
+    """(error of a converged step, error allowed in redundant rows) [m, rad]."""
+    size = max(1e-3, model.size)
+    # Coordinates far from the origin of the kernels carry this rounding.
+    reach = float(np.abs(state.position - model.description.origin).max(initial=1.0))
+    rounding = ROUNDINGS * ROUNDING * 2.0 ** ceil(log2(reach))
+    solved = max(tolerance * size, min(rounding, FAR * size))
+    # Redundant but for rounding: no more than the geometry forces, and nothing that is not small.
+    forced = min(INEXACT_FACTOR * model.ranks.deviation, 10.0 * model.ranks.tolerance * size)
+    return solved, max(REDUNDANT_LIMIT * size, INEXACT_FACTOR * model.ranks.inexact, forced, 10.0 * solved)
