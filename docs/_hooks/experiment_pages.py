@@ -19,8 +19,8 @@ def experiment_files(root: Path) -> dict[str, str | bytes]:
         "# Experiments",
         "",
         "Each experiment repeats a figure of a paper and checks itself against what the paper shows. This",
-        "page is made from the result files in `experiments/results`; `sarrus reproduce --all` writes them",
-        "anew.",
+        "page is made from the result files in `experiments/results`; `sarrus reproduce --all --update`",
+        "writes them anew.",
         "",
     ]
     for folder in sorted((root / "experiments" / "results").iterdir()):

@@ -49,11 +49,13 @@ if TYPE_CHECKING:
     from sarrus.importers.load import load
     from sarrus.integrators.continuous.method import Continuous
     from sarrus.integrators.continuous.system import ContinuousSystem, continuous
+    from sarrus.integrators.interface import Chunk, Method, Stepper
     from sarrus.integrators.maximal.implicit.method import Bdf, Sdirk, SemiImplicit
     from sarrus.integrators.maximal.variational.method import Variational
     from sarrus.integrators.rigid_body.method import RigidBodyCayley, RigidBodyNewmark
     from sarrus.integrators.tree.linear import StepDerivatives, linearize
     from sarrus.integrators.tree.method import LieTrapezoid, TreeMidpoint, TreeTrapezoid
+    from sarrus.mechanism import rotations
     from sarrus.model import Model, State
     from sarrus.model.alignment import align
     from sarrus.model.assembly import assemble
@@ -68,6 +70,9 @@ _LAZY = {
     "Model": "sarrus.model",
     "State": "sarrus.model",
     "build": "sarrus.model",
+    "Chunk": "sarrus.integrators.interface",
+    "Method": "sarrus.integrators.interface",
+    "Stepper": "sarrus.integrators.interface",
     "align": "sarrus.model.alignment",
     "assemble": "sarrus.model.assembly",
     "check_derivatives": "sarrus.analysis.derivatives",
@@ -93,7 +98,7 @@ _LAZY = {
     "StepDerivatives": "sarrus.integrators.tree.linear",
     "linearize": "sarrus.integrators.tree.linear",
 }
-_ROOMS = ("plots",)
+_ROOMS = {"plots": "sarrus.plots", "rotations": "sarrus.mechanism.rotations"}
 
 __all__ = [
     "JOINT_KINDS",
@@ -101,6 +106,7 @@ __all__ = [
     "Bdf",
     "Box",
     "Capsule",
+    "Chunk",
     "CompiledController",
     "Continuous",
     "ContinuousSystem",
@@ -116,6 +122,7 @@ __all__ = [
     "Mechanism",
     "MechanismError",
     "Mesh",
+    "Method",
     "Model",
     "PushedApart",
     "RigidBodyCayley",
@@ -130,6 +137,7 @@ __all__ = [
     "Status",
     "StepDerivatives",
     "StepFailed",
+    "Stepper",
     "TargetsMissed",
     "Trajectory",
     "TreeMidpoint",
@@ -148,6 +156,7 @@ __all__ = [
     "load",
     "load_trajectory",
     "plots",
+    "rotations",
     "simulate",
 ]
 
@@ -158,7 +167,7 @@ def __getattr__(name: str) -> Any:
         globals()[name] = value
         return value
     if name in _ROOMS:
-        return import_module(f"sarrus.{name}")
+        return import_module(_ROOMS[name])
     raise AttributeError(f"module 'sarrus' has no attribute {name!r}")
 
 

@@ -57,8 +57,8 @@ def test_an_experiment_leaves_a_result_file_without_nan(repository):
     assert result.exit_code == 0, result.stderr
     answer = json.loads(result.stdout)
     assert answer["passed"] is True
-    written = json.loads((repository / "experiments/results/P00/line.json").read_text())
-    assert written["figures"] == ["experiments/results/P00/line.png"]
+    written = json.loads((repository / "out/reproduced/P00/line.json").read_text())
+    assert written["figures"] == ["out/reproduced/P00/line.png"]
     assert written["checks"][1]["value"] is None
 
 
@@ -82,3 +82,13 @@ def test_outside_a_checkout_the_message_says_where_to_run(tmp_path, monkeypatch)
         result = CliRunner().invoke(app, [verb])
         assert result.exit_code == 2
         assert "checkout" in result.stderr
+
+
+def test_tracked_results_are_replaced_only_when_asked(repository):
+    tracked = repository / "experiments/results/P00/line.json"
+    assert CliRunner().invoke(app, ["reproduce", "line"]).exit_code == 0
+    assert not tracked.exists()
+    assert CliRunner().invoke(app, ["reproduce", "line", "--update"]).exit_code == 0
+    assert tracked.exists()
+    refused = CliRunner().invoke(app, ["reproduce", "line", "--update", "--quick"])
+    assert refused.exit_code == 2

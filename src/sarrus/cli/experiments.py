@@ -34,13 +34,14 @@ class Experiment:
         """What `sarrus reproduce` calls it."""
         return f"{self.key}/{self.name}"
 
-    def run(self, quick: bool, progress: Any) -> dict[str, Any]:
+    def run(self, quick: bool, progress: Any, *, update: bool = False) -> dict[str, Any]:
         """What the experiment returns, after its figures and its result file have been written.
 
-        They go to experiments/results; quick ones to out/quick, so that they do not replace the full ones."""
+        They go to out/reproduced, quick ones to out/quick; with `update` to experiments/results."""
         if str(self.root) not in sys.path:
             sys.path.insert(0, str(self.root))
-        out = self.root / ("out/quick" if quick else f"experiments/{RESULTS}") / self.key
+        folder = "out/quick" if quick else f"experiments/{RESULTS}" if update else "out/reproduced"
+        out = self.root / folder / self.key
         out.mkdir(parents=True, exist_ok=True)
         module = importlib.import_module(f"experiments.{self.key}.{self.name}")
         result = module.run(out, quick, progress)

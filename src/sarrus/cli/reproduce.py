@@ -31,12 +31,16 @@ def reproduce(
     quick: Annotated[
         bool, typer.Option("--quick", help="Shorter runs, same checks where they still hold.")
     ] = False,
+    update: Annotated[
+        bool,
+        typer.Option("--update", help="Write to experiments/results, which is tracked."),
+    ] = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Reproduce the figures of the papers; each experiment checks itself against the published numbers.
 
-    Runs in a checkout of the repository; figures and numbers go to experiments/results
-    (out/quick with --quick). Exit status 1 if a check fails.
+    Runs in a checkout of the repository; figures and numbers go to out/reproduced (out/quick with --quick;
+    experiments/results with --update). Exit status 1 if a check fails.
 
     [bold]Examples[/bold]
 
@@ -52,10 +56,12 @@ def reproduce(
             return
         if experiment is not None and every:
             raise MechanismError("reproduce takes the name of an experiment or --all, not both")
+        if quick and update:
+            raise MechanismError("--update keeps the numbers of full runs; leave out --quick")
         results = []
         for chosen in found if every else select(found, experiment or ""):
             with progress_bar(chosen.path, silent=as_json) as progress:
-                result = chosen.run(quick, progress)
+                result = chosen.run(quick, progress, update=update)
             print_checks(answer.console, chosen, result)
             results.append({"experiment": chosen.path, **result, "passed": passed(result)})
         everything = all(result["passed"] for result in results)

@@ -39,9 +39,13 @@ class Linearisation:
 
     def update(self) -> None:
         """Residuals and row vectors at the configuration in `state`."""
+        from sarrus._jit import Compiling
         from sarrus.dynamics.readout import linearise
 
-        linearise(self.arrays.topo, self.arrays.par, self.state, self.work, self.residual, self.arrays.flag)
+        with Compiling(linearise, "the kernels that build and read models"):
+            linearise(
+                self.arrays.topo, self.arrays.par, self.state, self.work, self.residual, self.arrays.flag
+            )
 
     @property
     def matrix(self) -> csr_matrix:

@@ -341,13 +341,15 @@ class Model(Mechanics):
 
         winding, here and below: coordinates on the turns of the first node (nq,), from which angles go on to
         the nearest turn at each further node, or of every node (T, nq)."""
+        from sarrus._jit import Compiling
         from sarrus.dynamics.readout import read_coordinates
 
         nodes = join(position, orientation, velocity, angular_velocity)
         q, v = np.zeros((len(nodes), self.coordinates)), np.zeros((len(nodes), self.coordinates))
         # No rows are asked for: the smaller arrays will do.
         arrays = self.arrays
-        read_coordinates(*self._workspace(arrays), nodes, self._near(winding), q, v, arrays.flag)
+        with Compiling(read_coordinates, "the kernels that read joints"):
+            read_coordinates(*self._workspace(arrays), nodes, self._near(winding), q, v, arrays.flag)
         return q, v
 
     def residuals(

@@ -11,6 +11,7 @@ import numpy as np
 from sarrus.errors import MechanismError, unknown_name
 from sarrus.mechanism.rotations import multiply, rotate
 from sarrus.model.conventions import file_coordinate, is_file
+from sarrus.model.nodes import join
 
 if TYPE_CHECKING:
     from sarrus.model.frame_poses import Pose, Twist
@@ -114,6 +115,11 @@ class State:
         b = self.model.body_index[body]
         w = rotate(self.orientation[b], self.angular_velocity[b])
         return Twist(self.velocity[b] + np.cross(w, rotate(self.orientation[b], place)), w)
+
+    def line(self) -> np.ndarray:
+        """(1, 13 nb): position, orientation, velocity and angular velocity of every body in one line, as
+        `Chunk.nodes` takes them."""
+        return join(self.position, self.orientation, self.velocity, self.angular_velocity)
 
     def body(self, name: str) -> int:
         """Row of body `name`."""

@@ -23,7 +23,8 @@ def unexplained_gain(trajectory: Trajectory) -> float:
     kinetic energy of the run; 0 where nothing moves."""
     t, last = trajectory, len(trajectory) - 1
     nodes = np.arange(LOOKED_AT) * last // (LOOKED_AT - 1) if last >= LOOKED_AT else np.arange(last + 1)
-    winding = t.winding[nodes] if t.winding is not None and t.winding.ndim == 2 else t.winding
+    # One line for every node, or for the first alone.
+    winding = None if t.winding is None else t.winding[nodes] if t.winding.ndim == 2 else t.winding[None]
     x, q, v, w = (np.asarray(a[nodes]) for a in (t.position, t.orientation, t.velocity, t.angular_velocity))
     energy = invariants.energy(t.model, x, q, v, w, winding)
     peak = float(energy.kinetic.max())

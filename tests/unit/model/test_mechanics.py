@@ -132,3 +132,14 @@ def test_what_is_unknown_or_of_another_model_is_refused_by_name():
     other = sarrus.build(sarrus.gallery.pendulum(links=2)).initial_state()
     with pytest.raises(sarrus.MechanismError, match="state must be one of this model"):
         MODEL.mass_matrix(other)
+
+
+def test_building_and_reading_say_that_they_compile(monkeypatch, capsys):
+    import sarrus._jit
+
+    monkeypatch.setattr(sarrus._jit, "is_compiled", lambda dispatcher: False)
+    monkeypatch.delenv("SARRUS_QUIET", raising=False)
+    model = sarrus.build(sarrus.gallery.four_bar())
+    assert "sarrus: compiling the kernels that build and read models" in capsys.readouterr().err
+    model.initial_state().joint_position(model.joint_names[0])
+    assert "sarrus: compiling the kernels that read joints" in capsys.readouterr().err
