@@ -15,6 +15,8 @@ MODELS = Path(__file__).resolve().parents[2].parent / "shared" / "models"
 """Robots beside the repository; tests that need them are collected only where they are."""
 ROBOTS = [p for p in (MODELS / "unitree_a1/a1.xml", MODELS / "agility_cassie/cassie.xml") if p.is_file()]
 
+HANDS = [p for p in (MODELS / "robotiq_2f85/2f85.xml", MODELS / "shadow_hand/right_hand.xml") if p.is_file()]
+
 BALL = '<inertial pos="0.03 0.02 -0.1" mass="0.8" fullinertia="0.02 0.015 0.012 0.001 -0.002 0.0015"/>'
 
 

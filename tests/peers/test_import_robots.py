@@ -8,7 +8,7 @@ import pytest
 
 import sarrus
 
-from .robots import ROBOTS, load_quietly, without_bounds
+from .robots import HANDS, ROBOTS, load_quietly, without_bounds
 
 FLIGHT, DT = 0.3, 1e-3
 VIOLATION = 1e-9
@@ -98,3 +98,46 @@ def test_a_robot_stays_above_the_ground_for_five_seconds(path):
     assert run.violation().max() <= VIOLATION
     assert run.gap().min() > -1e-6, "what the contacts of shapes promise"
     assert np.abs(run.velocity[-1]).max() < 0.5, "it has come to rest, or nearly so"
+
+
+@pytest.mark.parametrize("path", ROBOTS + HANDS, ids=lambda path: path.stem)
+def test_every_actuator_of_a_robot_is_a_motor_in_the_order_of_the_file(path):
+    mech, there = load_quietly(path), mujoco.MjModel.from_xml_path(str(path))
+    names = [there.actuator(a).name for a in range(there.nu)]
+    assert list(mech.import_report.inputs) == names
+    assert not [item for item in mech.import_report.lost if item.kind in ("actuator", "tendon")]
+    ranges = [(i.lower, i.upper) for i in mech.import_report.inputs.values()]
+    np.testing.assert_allclose(ranges, there.actuator_ctrlrange)
+
+
+@pytest.mark.parametrize("path", HANDS, ids=lambda path: path.stem)
+def test_a_hand_accelerates_under_its_actuators_as_in_mujoco(path):
+    """Without contacts, limits and dry friction; the gripper's loops are exact here and soft there, so that
+    only the effort of its tendon is compared."""
+    mech = load_quietly(path)
+    model, there = sarrus.build(mech), mujoco.MjModel.from_xml_path(str(path))
+    off = mujoco.mjtDisableBit
+    for flag in (off.mjDSBL_CONTACT, off.mjDSBL_LIMIT, off.mjDSBL_FRICTIONLOSS, off.mjDSBL_EQUALITY):
+        there.opt.disableflags |= int(flag)
+    rng, data = np.random.default_rng(3), mujoco.MjData(there)
+    middle = there.actuator_ctrlrange.mean(axis=1)
+    data.ctrl[:] = 0.1 * middle + 0.02 * rng.normal(size=there.nu)
+    inputs = model.control_inputs(data.ctrl.copy())
+    if model.loops:
+        state = model.state()
+        mujoco.mj_forward(there, data)
+        ((motor, target),) = inputs.items()
+        drive = mech.motors[motor]
+        effort = drive.stiffness * (target - state.joint_position("split"))
+        assert min(effort, drive.limit) == pytest.approx(data.actuator_force[0], rel=1e-9)
+        return
+    data.qpos[:] = 0.3 * rng.uniform(size=there.nq)
+    data.qvel[:] = rng.normal(size=there.nv)
+    mujoco.mj_forward(there, data)
+    names = [there.joint(j).name for j in range(there.njnt)]
+    state = model.state(dict(zip(names, data.qpos, strict=True)), dict(zip(names, data.qvel, strict=True)))
+    ours = model.forward_dynamics(state, inputs)
+    ours = np.array([ours[model.velocity_slices[name].start] for name in names])
+    # Efforts beyond a limit are cut back in MuJoCo at the instant, here by the step: none are beyond.
+    assert np.all(np.abs(data.actuator_force) <= np.abs(there.actuator_forcerange).max(axis=1) + 1e-12)
+    np.testing.assert_allclose(ours, data.qacc, rtol=1e-6, atol=1e-6 * np.abs(data.qacc).max())
