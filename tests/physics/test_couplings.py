@@ -153,7 +153,7 @@ def test_limits_and_friction_of_tendons_are_refused():
     mech = racks(2)
     mech.add_tendon("rope", {"rail 0": 1.0, "rail 1": 1.0})
     for call in (lambda: mech.add_limit("l", "rope", -1, 1), lambda: mech.add_joint_friction("rope", 1.0)):
-        with pytest.raises(sarrus.MechanismError, match=r"'rope' \(tendon\) has no joint coordinate"):
+        with pytest.raises(sarrus.MechanismError, match=r"'rope' \(Tendon\) has no joint coordinate"):
             call()
 
 

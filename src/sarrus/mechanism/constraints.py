@@ -284,7 +284,7 @@ def joint_with_coordinates(where: str, name: Any, joints: Mapping[str, Constrain
         raise check.within(where, unknown_name("joint", name, joints))
     joint = joints[name]
     if not isinstance(joint, Joint) or not JOINT_KINDS[joint.kind].coordinates:
-        kind = joint.kind if isinstance(joint, Joint) else type(joint).__name__.lower()
+        kind = joint.kind if isinstance(joint, Joint) else type(joint).__name__
         usable = [kind.name for kind in JOINT_KINDS.values() if kind.coordinates]
         raise MechanismError(
             f"{where}: {name!r} ({kind}) has no joint coordinate; kinds that have: {', '.join(usable)}"
