@@ -60,6 +60,8 @@ if TYPE_CHECKING:
     from sarrus.model.alignment import align
     from sarrus.model.assembly import assemble
     from sarrus.model.build import build
+    from sarrus.rest import equilibrium
+    from sarrus.signals import Signal
     from sarrus.simulation import CompiledController, Simulation, simulate
     from sarrus.trajectory import Trajectory, load_trajectory
 
@@ -92,6 +94,8 @@ _LAZY = {
     "CompiledController": "sarrus.simulation",
     "Simulation": "sarrus.simulation",
     "simulate": "sarrus.simulation",
+    "Signal": "sarrus.signals",
+    "equilibrium": "sarrus.rest",
     "Trajectory": "sarrus.trajectory",
     "load": "sarrus.importers.load",
     "load_trajectory": "sarrus.trajectory",
@@ -131,6 +135,7 @@ __all__ = [
     "SarrusError",
     "Sdirk",
     "SemiImplicit",
+    "Signal",
     "Simulation",
     "Sphere",
     "State",
@@ -150,6 +155,7 @@ __all__ = [
     "build",
     "check_derivatives",
     "continuous",
+    "equilibrium",
     "frames",
     "gallery",
     "linearize",

@@ -10,7 +10,10 @@ import numpy as np
 
 from sarrus.errors import MechanismError, unknown_name
 from sarrus.integrators.interface import BOTH_NODES
+from sarrus.mechanism.joints import Joint
 from sarrus.model import Model
+from sarrus.model.description import driven_coordinates
+from sarrus.prescribed import Path
 
 
 class Inputs:
@@ -18,6 +21,8 @@ class Inputs:
 
     A number or one value per component holds throughout; a callable of t is evaluated at every fraction; an
     array has a value per node (steps + 1; linear between) or per step (steps; held).
+    What motors prescribe ("position", "velocity") stands in further columns: coordinates with their first and
+    second rates (see `sarrus.prescribed`).
     fractions: where in a step a method takes its inputs, the first node (0) first and the last (1) last."""
 
     def __init__(
@@ -42,6 +47,38 @@ class Inputs:
             )
         for name, value in (given or {}).items():
             self._add(name, value)
+        self.paths = {name: self._path(name, (given or {}).get(name)) for name in model.targets}
+        if self.paths:
+            self.begin(np.zeros(model.coordinates))
+
+    def _path(self, name: str, value: Any) -> Path:
+        """What the motor `name` prescribes."""
+        motor = self.model.mechanism.motors[name]
+        held = self.tables.get(name)
+        if held is not None and len(held) == self.steps:
+            raise MechanismError(
+                f"input {name!r}: values held over steps would make joint {motor.joint!r} jump; give one per "
+                f"node ({self.steps + 1} rows), a function of time or a sarrus.Signal"
+            )
+        first = self.model.joint_slices[motor.joint].start
+        numbers_of = driven_coordinates(self.model.description, name)
+        joint = self.model.mechanism.joints[motor.joint]
+        posed = motor.mode == "pose" and isinstance(joint, Joint)
+        body = self.model.mechanism.bodies[joint.child] if posed and isinstance(joint, Joint) else None
+        return Path(
+            name, value if held is None else held, motor.mode, self.start, self.dt,
+            [first + i for i in numbers_of], self.steps, body,
+        )  # fmt: skip
+
+    def begin(self, coordinates: np.ndarray) -> None:
+        """Coordinates (nq,) at the start, where those with prescribed rates go on from."""
+        for path in self.paths.values():
+            path.begin(coordinates)
+        if not self.functions and not self.tables:
+            # Nothing changes but what runs at a constant rate.
+            for name, path in self.paths.items():
+                if path.mode != "velocity":
+                    self.constant[:, :, self.model.targets[name]] = path.at(self.start)
 
     def _add(self, name: str, value: Any) -> None:
         where = slot(self.model, name)
@@ -67,7 +104,8 @@ class Inputs:
     @property
     def is_constant(self) -> bool:
         """Whether no input changes in time."""
-        return not self.functions and not self.tables
+        moving = any(path.mode == "velocity" for path in self.paths.values())
+        return not self.functions and not self.tables and not moving
 
     def piece(self, first: int, last: int) -> np.ndarray:
         """Inputs of steps first..last-1: (last - first, fractions, inputs), or one line for all when nothing
@@ -83,7 +121,23 @@ class Inputs:
             out[:, :, where] = (1.0 - part) * begun + part * ended
         for name, function in self.functions.items():
             out[:, :, self.model.inputs[name]] = self._sampled(name, function, first, last)
+        self._prescribe(out, self.start + self.dt * np.arange(first, last), self.dt)
         return out
+
+    def _prescribe(self, out: np.ndarray, begun: np.ndarray, dt: float) -> None:
+        """Fills the columns of what motors prescribe in steps of `dt` from the times `begun`."""
+        parts = np.concatenate([[0.0], self.inner, [1.0]])
+        for name, path in self.paths.items():
+            where = self.model.targets[name]
+            last: tuple[float, np.ndarray] | None = None
+            for k, t in enumerate(begun):
+                for j in np.argsort(parts):
+                    time = float(t + parts[j] * dt)
+                    # The end of a step is the start of the next.
+                    again = last is not None and abs(time - last[0]) < 1e-12 * max(1.0, abs(time))
+                    value = last[1] if again and last is not None else path.at(time)
+                    out[k, j, where] = value
+                    last = time, value
 
     def between(self, begun: float, ended: float) -> np.ndarray:
         """Inputs of one step from time `begun` to `ended` [s]: (1, fractions, inputs)."""
@@ -93,6 +147,7 @@ class Inputs:
             where = self.model.inputs[name]
             values = [component_values(name, function(float(t)), where, float(t)) for t in times]
             out[0, :, where] = values
+        self._prescribe(out, np.array([begun]), ended - begun)
         return out
 
     def _sampled(self, name: str, function: Callable[[float], Any], first: int, last: int) -> np.ndarray:
@@ -111,9 +166,17 @@ class Controls:
     """The inputs that a controller, or the caller of `Simulation.step`, has set: each holds until it is set
     again."""
 
-    def __init__(self, model: Model):
-        self.model = model
+    def __init__(self, model: Model, dt: float, fractions: Sequence[float], coordinates: np.ndarray):
+        self.model, self.dt, self.parts = model, dt, np.asarray(fractions, float)[:, None]
         self.last: dict[str, np.ndarray] = {}
+        self.coordinates = coordinates
+        # Where what motors prescribe is now.
+        self.aims: dict[str, np.ndarray] = {}
+        for name in model.targets:
+            first = model.joint_slices[model.mechanism.motors[name].joint].start
+            self.aims[name] = coordinates[
+                [first + i for i in driven_coordinates(model.description, name)]
+            ].copy()
 
     def set(self, values: Mapping[str, Any] | None, time: float, who: str) -> None:
         """Takes new values; None, or a name left out, keeps the last one."""
@@ -133,6 +196,41 @@ class Controls:
         out = u.copy()
         for name, values in self.last.items():
             out[:, :, self.model.inputs[name]] = values
+        return out
+
+    def _aim_of(self, name: str) -> np.ndarray:
+        """Coordinates that the value last set of a motor stands for."""
+        motor = self.model.mechanism.motors[name]
+        joint = self.model.mechanism.joints[motor.joint]
+        if motor.mode != "pose" or not isinstance(joint, Joint):
+            return self.last[name]
+        columns = list(driven_coordinates(self.model.description, name))
+        body = self.model.mechanism.bodies[joint.child]
+        path = Path(name, self.last[name], motor.mode, 0.0, self.dt, columns, 1, body)
+        path.near = self.aims[name][3:]
+        return path.at(0.0)[0::3]
+
+    def prescribe(self, u: np.ndarray, steps: int) -> np.ndarray:
+        """`u` of the next `steps` steps with what motors prescribe by the values set: a position is reached
+        at the end of the first of them, a velocity goes on."""
+        chosen = [name for name in self.model.targets if name in self.last]
+        for name in self.model.targets:
+            if name not in self.last:
+                self.aims[name] = u[-1, -1, self.model.targets[name]][0::3].copy()
+        if not chosen:
+            return u
+        out = np.repeat(u, steps, axis=0) if len(u) == 1 else u.copy()
+        for name in chosen:
+            where, aim = self.model.targets[name], self.aims[name]
+            for k in range(steps):
+                rate = self.last[name]
+                if self.model.mechanism.motors[name].mode != "velocity":
+                    rate = (self._aim_of(name) - aim) / self.dt
+                block = np.zeros((len(self.parts), 3 * len(aim)))
+                block[:, 0::3], block[:, 1::3] = aim + self.dt * self.parts * rate, rate
+                out[k, :, where] = block
+                aim = block[-1, 0::3]
+            self.aims[name] = aim
         return out
 
 

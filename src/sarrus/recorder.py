@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import time as clock
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 import numpy as np
 
@@ -47,6 +49,8 @@ class MemoryRecorder:
     ):
         self.model, self.method, self.dt, self.stepper, self.every = model, method, dt, stepper, every
         self.start_time, self.done = stepper.time, 0
+        # Of the reactions of redundant joints, by name.
+        self.weights: Mapping[str, Any] | None = None
         self.times = Rows((), records)
         self.nodes = Rows((13 * len(model.body_names),), records)
         self.tally = Tally(every)
@@ -177,7 +181,7 @@ class MemoryRecorder:
             return None
         wrench = self.reactions.all
         self._correct_ends(wrench, first=self.is_whole, last=self.is_whole)
-        return share(self.model, self.nodes.all, wrench)
+        return share(self.model, self.nodes.all, wrench, self.weights)
 
     def _correct_ends(self, wrench: np.ndarray, first: bool, last: bool) -> None:
         """The first and the last node have one step only: corrected to second order."""
@@ -345,7 +349,7 @@ class FileRecorder(MemoryRecorder):
         self._correct_ends(rows, first=ready > 0 and not self.first_reacted, last=last)
         self.first_reacted = self.first_reacted or ready > 0
         self.reactions.drop(ready)
-        wrench = share(self.model, self.waiting[:ready], rows[:ready])
+        wrench = share(self.model, self.waiting[:ready], rows[:ready], self.weights)
         self.waiting = self.waiting[ready:]
         return wrench
 

@@ -27,6 +27,7 @@ from sarrus.recorder import FileRecorder, MemoryRecorder
 from sarrus.schedule import number_of_steps, schedule_of
 from sarrus.trajectory import Trajectory
 from sarrus.trajectory.growth import unexplained_gain
+from sarrus.trajectory.reactions import row_weights
 from sarrus.trajectory.stream import interrupted_run
 
 Input = ArrayLike | Callable[[float], ArrayLike]
@@ -91,10 +92,13 @@ class Simulation:
             model, self.method, state, self.dt, reactions=reactions, allow_overlap=allow_overlap
         )
         self._still = Inputs(model, None, 1, self.dt, self.stepper.time, self.stepper.fractions).constant
-        self._controls = Controls(model)
         # Accelerometers read the change of velocity over the last step.
         self._feels = any(s.kind == "accelerometer" for s in model.mechanism.sensors.values())
         self._before: State | None = None
+        self._controls = _controls(model, self.stepper, self.dt)
+        for name, where in model.targets.items():
+            # What no step has set yet stays where it is.
+            self._still[:, :, where][:, :, 0::3] = self._controls.aims[name]
         self._unrecorded = self.stepper.step_unrecorded
         self._winding = np.zeros(model.coordinates) if state is None else state.winding
 
@@ -120,7 +124,7 @@ class Simulation:
         if self._unrecorded is None:
             self._advance(1, inputs)
         else:
-            failure = self._unrecorded(self._set(inputs))
+            failure = self._unrecorded(self._set(inputs, 1))
             if failure is not None:
                 raise _failed(self.model, failure, self.dt, None)
         return self.state
@@ -140,7 +144,7 @@ class Simulation:
         return self._advance(steps, inputs)
 
     def _advance(self, steps: int, inputs: Mapping[str, Input] | None) -> Chunk:
-        chunk = self.stepper.advance(steps, self._set(inputs), 1)
+        chunk = self.stepper.advance(steps, self._set(inputs, steps), 1)
         reacting = self.stepper.reactions
         checked(chunk, self.method, self.model, steps, before=0, every=1, reactions=reacting)
         if chunk.failure is not None:
@@ -150,11 +154,21 @@ class Simulation:
             self._winding = self.model.coordinates_of(position, orientation, winding=self._winding)[0][-1]
         return chunk
 
-    def _set(self, inputs: Mapping[str, Input] | None) -> np.ndarray:
+    def _set(self, inputs: Mapping[str, Input] | None, steps: int) -> np.ndarray:
         """Inputs of the next steps."""
         if inputs is not None:
             self._controls.set(inputs, self.stepper.time, "step and advance take")
-        return self._controls.apply(self._still)
+        u = self._controls.apply(self._still)
+        return self._controls.prescribe(u, steps) if self.model.targets else u
+
+
+def _controls(model: Model, stepper: Stepper, dt: float) -> Controls:
+    """What a controller or the caller sets from now on."""
+    if not model.targets:
+        return Controls(model, 0.0, stepper.fractions, np.zeros(model.coordinates))
+    now = stepper.state()
+    q, _ = model.coordinates_of(now.position[None], now.orientation[None], winding=now.winding)
+    return Controls(model, dt, stepper.fractions, q[0])
 
 
 def simulate(
@@ -172,6 +186,7 @@ def simulate(
     out: str | os.PathLike[str] | None = None,
     allow_overlap: bool = False,
     resume: bool = False,
+    reaction_weights: Mapping[str, Any] | None = None,
 ) -> Trajectory:
     """The trajectory of `model` over `duration` [s] in steps of `dt` [s].
 
@@ -188,8 +203,11 @@ def simulate(
     per node, linear between, or per step, held.  With arrays that are not linear, orders 4 and 6 are order 2.
     controller(t, state) -> {name: value}, called once per step; what it leaves out (or None) keeps its last
     value, that of `inputs` before it is first given.  record_every: nodes between two records.
-    reactions: record the wrenches of the joints.  progress: True for a bar, or a function of (steps done,
-    steps).  out: stream the records to this file instead of holding them in memory.
+    reactions: record the wrenches of the joints.  reaction_weights: where redundant constraints leave them
+    undetermined, the sum of weight times multiplier squared is least: by name of a joint, or of a motor that
+    prescribes a coordinate, one number or one per row; 1 where not given.
+    progress: True for a bar, or a function of (steps done, steps).  out: stream the records to this file
+    instead of holding them in memory.
     allow_overlap: push apart what overlaps at the start (shapes, limits, ropes) by more than 5 mm (or 5e-3
     rad) instead of refusing it; up to that it is pushed apart anyhow, with a warning.
 
@@ -215,13 +233,23 @@ def simulate(
         raise MechanismError('resume: runs with dt="adaptive" cannot be gone on with')
     if resume and out is None:
         raise MechanismError("resume: which run to go on with is told by its file: out='run.npz'")
+    if reaction_weights is not None:
+        if not reactions:
+            raise MechanismError("reaction_weights are for simulate(reactions=True)")
+        row_weights(model, reaction_weights)
     chosen = method_named(method)
     compiled = controller if isinstance(controller, CompiledController) else None
     called = None if isinstance(controller, CompiledController) else controller
     check_asked(chosen, reactions=reactions, compiled=compiled is not None, adaptive=not schedule.even)
     check_room(model, steps, record_every, reactions, out)
+    if model.targets and chosen.prescribed:
+        from sarrus.driven_start import driven_start
+
+        state = driven_start(model, inputs, state, steps, float(dt))
     stepper = _stepper(model, chosen, state, float(dt), reactions=reactions, allow_overlap=allow_overlap)
     driver = Inputs(model, inputs, steps, float(dt), stepper.time, stepper.fractions)
+    if model.targets:
+        driver.begin(_controls(model, stepper, float(dt)).coordinates)
     schedule.begin(stepper, driver)
     first = stepper.state()
     if first.winding is None:
@@ -236,9 +264,10 @@ def simulate(
     else:
         old = interrupted_run(out) if resume else None
         recorder = FileRecorder(model, chosen, float(dt), stepper, record_every, out, old, first)
+    recorder.weights = reaction_weights
     failure, stopped = None, None
     with recorder, _reporting(progress) as report, Deferred() as asked:
-        controls = None if called is None else Controls(model)
+        controls = None if called is None else _controls(model, stepper, float(dt))
         if compiled is not None:
             stepper.attach(compiled.compiled(model, schedule.inputs(driver, stepper, 0, 1)[0, 0]))
         done = recorder.go_on({} if controls is None else controls.last)
@@ -252,6 +281,7 @@ def simulate(
                 if controls is not None and called is not None:
                     controls.set(called(stepper.time, now), stepper.time, "the controller must return")
                     u = controls.apply(u)
+                    u = controls.prescribe(u, count) if model.targets else u
                 elif compiled is not None:
                     u = np.repeat(u, count, axis=0) if len(u) == 1 else u
                 recorder.is_whole = False
@@ -300,6 +330,12 @@ def _stepper(
     model: Model, method: Method, state: State | None, dt: float, *, reactions: bool, allow_overlap: bool
 ) -> Stepper:
     method.check(model)
+    if model.targets and not method.prescribed:
+        name = next(iter(model.targets))
+        raise MechanismError(
+            f"{method} has no motors that prescribe a position or velocity (here {name!r}, mode "
+            f"{model.mechanism.motors[name].mode!r}); use variational, bdf2 or sdirk, or a servo"
+        )
     if state is None:
         # What add_body was given has been checked there.
         state, as_placed = model.initial_state(), model.is_placed

@@ -5,7 +5,7 @@ from sarrus._jit import helper, kernel
 from sarrus.kinematics.coordinates import add_pair, arm_between, coordinate_of_freedom
 from sarrus.kinematics.row_vectors import is_compliant
 from sarrus.maths.access import add_to6, get1, get3, get6, get9, put1, put6
-from sarrus.maths.spatial import ZERO6, carry_motion
+from sarrus.maths.spatial import ZERO6, carry_motion, dot6
 from sarrus.maths.vectors import ZERO9, diagonal, mv, scale3
 from sarrus.solvers.border import close_rows_pivoted, open_border, solve_rows
 from sarrus.solvers.tree import (
@@ -72,7 +72,7 @@ def projection_compliance(topo, par, work):
     for k in range(topo[0, at.ROWS]):
         it = topo[0, at.T_ROWS] + k
         compliance, gain = 0.0, 1.0
-        if topo[it, at.ROW_KIND] != at.CONSTRAINT_ROW:
+        if topo[it, at.ROW_KIND] not in (at.CONSTRAINT_ROW, at.MOTION_ROW):
             compliance, gain = 1.0, 0.0
         if topo[it, at.ROW_KIND] == at.DRIVE_ROW:
             d = topo[topo[0, at.T_JOINTS] + topo[it, at.ROW_OF], at.JOINT_DRIVE]
@@ -135,6 +135,39 @@ def project_down(topo, par, state, work, loops):
         put6(state, b, at.P, (scale3(get1(par, b, at.MASS), z[0]), mv(get9(work, b, at.JW), z[1])))
 
 
+@helper
+def prescribed_rate(topo, state, k):
+    """Rate of the coordinate of border row k that a motor prescribes at the node; 0 of all other rows"""
+    it = topo[0, at.T_ROWS] + k
+    if topo[it, at.ROW_KIND] != at.MOTION_ROW:
+        return 0.0
+    line = topo[0, at.S_JOINTS] + topo[it, at.ROW_OF]
+    return get1(state, line, at.TARGET_RATE + topo[it, at.ROW_COORDINATE])
+
+
+@kernel
+def row_rate(topo, state, work, k, column):
+    """Row k, its vectors in `column`, times the velocities U"""
+    rate, it = 0.0, topo[0, at.T_ROWS] + k
+    for e in range(topo[it, at.END0], topo[it, at.END1]):
+        b = topo[topo[0, at.T_ENDS] + e, at.END_BODY]
+        rate += dot6(get6(work, topo[0, at.W_ENDS] + e, column), get6(state, b, at.U))
+    return rate
+
+
+@kernel
+def keep_prescribed_rates(topo, state, work):
+    """Coordinates that motors prescribe keep the rates of the velocities U, at a start"""
+    for k in range(topo[0, at.ROWS]):
+        it = topo[0, at.T_ROWS] + k
+        if topo[it, at.ROW_KIND] == at.MOTION_ROW:
+            line = topo[0, at.S_JOINTS] + topo[it, at.ROW_OF]
+            put1(
+                state, line, at.TARGET_RATE + topo[it, at.ROW_COORDINATE],
+                row_rate(topo, state, work, k, at.G0),
+            )  # fmt: skip
+
+
 @kernel
 def project(topo, par, state, work, loops, elements):
     """Velocities at the node, U, and the momenta they carry; multipliers of the projection are left in LAM"""
@@ -142,7 +175,7 @@ def project(topo, par, state, work, loops, elements):
         projection_compliance(topo, par, work)
         leave_out_weak_rows(topo, state, work, at.LOST)
         for k in range(topo[0, at.ROWS]):
-            put1(work, topo[0, at.W_ROWS] + k, at.ERR, 0.0)
+            put1(work, topo[0, at.W_ROWS] + k, at.ERR, -prescribed_rate(topo, state, k))
             put1(state, topo[0, at.S_ROWS] + k, at.LAM, 0.0)
     if elements is not None:
         clear_seeds(topo, work)

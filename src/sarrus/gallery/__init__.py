@@ -5,6 +5,7 @@ from sarrus.gallery.balls import bouncing_ball, newton_cradle, sphere_chain, tip
 from sarrus.gallery.chains import free_chain, pendulum, spherical_pendulum, tree
 from sarrus.gallery.contacts import box_drop, box_toss, sliding_block
 from sarrus.gallery.gyros import gyroscope, rolling_disc, spinning_top, t_handle
+from sarrus.gallery.parallel_robots import delta_robot, stewart_platform
 from sarrus.gallery.planar_loops import (
     double_four_bar,
     four_bar,
@@ -29,6 +30,7 @@ __all__ = [
     "box_stack",
     "box_toss",
     "bricard",
+    "delta_robot",
     "describe",
     "dominoes",
     "door",
@@ -51,6 +53,7 @@ __all__ = [
     "sphere_chain",
     "spherical_pendulum",
     "spinning_top",
+    "stewart_platform",
     "t_handle",
     "three_link_loop",
     "tippe_top",

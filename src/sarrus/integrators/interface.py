@@ -219,7 +219,8 @@ class Method:
     does not resolve.  resolves: it chooses its own steps inside dt, which therefore may be longer than the
     motion asks for.  damps: energy that a run loses is the method's own doing, and no reason to warn.
     What its steppers offer: reactions of joints; contacts, records of what they did; compiled_controllers;
-    adaptive, steps that follow the motion; resumable, runs that were stopped go on.  statistics: names of the
+    adaptive, steps that follow the motion; resumable, runs that were stopped go on; prescribed, motors of the
+    modes "position" and "velocity" (see `sarrus.inputs.Inputs`).  statistics: names of the
     columns of `Chunk.stats`, out of `STATS`."""
 
     name: str = ""
@@ -235,6 +236,7 @@ class Method:
     compiled_controllers: bool = False
     adaptive: bool = False
     resumable: bool = False
+    prescribed: bool = False
     statistics: tuple[str, ...] = ()
 
     def __str__(self) -> str:

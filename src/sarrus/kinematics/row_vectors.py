@@ -113,10 +113,10 @@ def put_special_row(topo, par, state, work, k, column, node):
 
 @kernel
 def put_compliant_row(topo, par, state, work, k, column):
-    """`put_row` of drives, springs and dampers"""
+    """`put_row` of drives, prescribed coordinates, springs and dampers"""
     it = topo[0, at.T_ROWS] + k
     of, e0, e1 = topo[it, at.ROW_OF], topo[it, at.END0], topo[it, at.END1]
-    if topo[it, at.ROW_KIND] == at.DRIVE_ROW:
+    if topo[it, at.ROW_KIND] in (at.DRIVE_ROW, at.MOTION_ROW):
         line = topo[0, at.T_JOINTS] + of
         if topo[line, at.JOINT_KIND] == at.TENDON:
             put_sum_row(topo, par, state, work, line, e0, e1, column)

@@ -127,6 +127,9 @@ from sarrus.layout.state import RESTITUTION as RESTITUTION
 from sarrus.layout.state import RHO as RHO
 from sarrus.layout.state import SERVO_OFFSET as SERVO_OFFSET
 from sarrus.layout.state import SIDE as SIDE
+from sarrus.layout.state import TARGET as TARGET
+from sarrus.layout.state import TARGET_RATE as TARGET_RATE
+from sarrus.layout.state import TARGET_RATE2 as TARGET_RATE2
 from sarrus.layout.state import UNRESTORED as UNRESTORED
 from sarrus.layout.state import WATCH as WATCH
 from sarrus.layout.state import WEAK as WEAK
@@ -187,6 +190,7 @@ from sarrus.layout.terms import LIMIT as LIMIT
 from sarrus.layout.terms import LOWER_PAIR as LOWER_PAIR
 from sarrus.layout.terms import MEAN as MEAN
 from sarrus.layout.terms import MEAN_COMPONENTS as MEAN_COMPONENTS
+from sarrus.layout.terms import PRESCRIBED as PRESCRIBED
 from sarrus.layout.terms import ROLLING as ROLLING
 from sarrus.layout.terms import SCALED as SCALED
 from sarrus.layout.terms import SCREW_PAIR as SCREW_PAIR
@@ -230,6 +234,7 @@ from sarrus.layout.topology import GROUP1 as GROUP1
 from sarrus.layout.topology import INPUTS as INPUTS
 from sarrus.layout.topology import JOINTS as JOINTS
 from sarrus.layout.topology import LINK_JOINT as LINK_JOINT
+from sarrus.layout.topology import MOTION_ROW as MOTION_ROW
 from sarrus.layout.topology import ORIGIN as ORIGIN
 from sarrus.layout.topology import PARENT as PARENT
 from sarrus.layout.topology import REVERSED as REVERSED

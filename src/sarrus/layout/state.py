@@ -122,6 +122,17 @@ NODE_ANGLE = joints.column(
     "kinematics", "kinematics, integrators",
 )  # fmt: skip
 
+TARGET = joints.column(
+    "TARGET", 6, "m, rad", "coordinates that motors prescribe at the end of the stage",
+    "integrators", "integrators",
+)  # fmt: skip
+TARGET_RATE = joints.column(
+    "TARGET_RATE", 6, "m/s, rad/s", "their rates", "integrators", "dynamics, integrators"
+)
+TARGET_RATE2 = joints.column(
+    "TARGET_RATE2", 6, "m/s^2, rad/s^2", "their second rates", "integrators", "integrators"
+)
+
 contacts = Table("state", "contacts", "a contact: its feature, then this")
 contacts.shares(features)
 ON = contacts.column("ON", 1, "flag", "whether the step looks at it", "integrators", "solvers, integrators")

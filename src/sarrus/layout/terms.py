@@ -116,6 +116,7 @@ SERVO = element_kinds.value("SERVO", 2, "a motor that holds a coordinate at a ta
 WRENCH = element_kinds.value("WRENCH", 3, "force and torque on a body")
 CUSTOM_FORCE = element_kinds.value("CUSTOM_FORCE", 4, "a user's force, which depends on velocities")
 CUSTOM_POTENTIAL = element_kinds.value("CUSTOM_POTENTIAL", 5, "a user's potential")
+PRESCRIBED = element_kinds.value("PRESCRIBED", 6, "a motor that prescribes a coordinate")
 
 spring_rules = Values("rules of springs", "Values of ELEMENT_RULE.")
 TRAPEZOIDAL = spring_rules.value("TRAPEZOIDAL", 0, "half the force at each node of a step")

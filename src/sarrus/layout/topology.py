@@ -209,6 +209,7 @@ CONSTRAINT_ROW = row_kinds.value("CONSTRAINT_ROW", 0, "a joint that closes a loo
 DRIVE_ROW = row_kinds.value("DRIVE_ROW", 1, "a coordinate of a drive that the tree cannot carry")
 SPRING_ROW = row_kinds.value("SPRING_ROW", 2, "a damper or a stiff spring between two points")
 CONTACT_ROW = row_kinds.value("CONTACT_ROW", 3, "a contact that is not a leaf, nor carried by a freedom")
+MOTION_ROW = row_kinds.value("MOTION_ROW", 4, "a coordinate that a motor prescribes")
 
 groups = Table("topo", "groups", "border rows that end at one body and meet below it")
 CLOSE0 = groups.column("CLOSE0", 1, "border row", "first of the group", "model", "solvers")

@@ -11,10 +11,20 @@ import numpy as np
 from sarrus.errors import MechanismError
 from sarrus.mechanism import validation as check
 from sarrus.mechanism.bodies import Body
-from sarrus.mechanism.constraints import Constraint, body_names, component, coordinate_names, driven
-from sarrus.mechanism.joints import two_bodies
+from sarrus.mechanism.constraints import (
+    Constraint,
+    body_names,
+    component,
+    coordinate_names,
+    driven,
+    joint_with_coordinates,
+)
+from sarrus.mechanism.joints import JOINT_KINDS, Joint, two_bodies
 
-MOTOR_MODES = ("force", "servo")
+MOTOR_MODES = ("force", "servo", "position", "velocity", "pose")
+PRESCRIBING = ("position", "velocity", "pose")
+ROTATION = "rotation"
+"""The component of a motor that drives the three rotations of a joint together."""
 FORCE_FRAMES = ("world", "body")
 
 
@@ -62,12 +72,14 @@ class Force:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Motor:
-    """An effort on joint coordinates: the input ("force"), or stiffness (input - q) - damping v ("servo")."""
+    """An effort on joint coordinates: the input ("force"), or stiffness (input - q) - damping v ("servo"); or
+    whatever effort makes them, or their rates, the input ("position", "velocity"); "pose": of a free joint,
+    the input is the place of the child, x, y, z of its centre of mass and w, x, y, z of its orientation."""
 
     name: str
     joint: str
     mode: str
-    component: int | None  # None: all coordinates of the joint
+    component: int | str | None  # None: all coordinates of the joint; "rotation": its three rotations
     stiffness: float  # [N/m or N m/rad]; 0 in mode "force"
     damping: float
     limit: float | None = None  # largest |effort| on each coordinate [N or N m]; None: any
@@ -181,13 +193,29 @@ def make_motor(
     damping: Any,
     limit: Any,
     joints: Mapping[str, Constraint],
+    motors: Mapping[str, Motor],
 ) -> Motor:
     """A `Motor` on one coordinate of a joint, or on all of them when `which` is None."""
     where = f"motor {name!r}"
     check.choice(where, "mode", mode, MOTOR_MODES)
+    if mode in PRESCRIBING:
+        for what, value in (("stiffness", stiffness), ("damping", damping), ("limit", limit)):
+            if value is not None:
+                raise MechanismError(f"{where}: mode {mode!r} does not take {what}; mode 'servo' does")
+        held = joint_with_coordinates(where, joint, joints)
+        if mode == "pose" and (held.kind != "free" or held.parent != "world" or which is not None):
+            raise MechanismError(
+                f"{where}: mode 'pose' is for all coordinates of a free joint with parent 'world'; "
+                "add_motion adds both"
+            )
+        motor = Motor(name, joint, mode, _prescribed_component(where, held, which), 0.0, 0.0)
+        _check_alone(where, motor, held.kind, motors)
+        return motor
     moved = driven(where, joint, joints)
     index = None if which is None else component(where, "component", moved, which)
     most = None if limit is None else check.number(where, "limit", limit, positive=True)
+    if isinstance(moved, Joint):
+        _check_alone(where, Motor(name, joint, mode, index, 0.0, 0.0), moved.kind, motors)
     if mode == "force":
         for what, value in (("stiffness", stiffness), ("damping", damping)):
             if value is not None:
@@ -204,6 +232,47 @@ def make_motor(
         damping=check.number(where, "damping", 0.0 if damping is None else damping, negative=False),
         limit=most,
     )
+
+
+def motor_coordinates(motor: Motor, kind: str) -> range:
+    """Numbers of the joint's coordinates that a motor drives."""
+    of, count = JOINT_KINDS[kind], len(JOINT_KINDS[kind].coordinates)
+    if motor.component is None:
+        return range(count)
+    if isinstance(motor.component, str):
+        return range(of.translations, count)
+    return range(motor.component, motor.component + 1)
+
+
+def _prescribed_component(where: str, joint: Joint, which: Any) -> int | str | None:
+    """Which coordinates a motor prescribes: three rotations are driven together."""
+    kind = JOINT_KINDS[joint.kind]
+    if which == ROTATION and isinstance(which, str):
+        if kind.rotations != 3:
+            raise MechanismError(f"{where}: joint {joint.name!r} ({joint.kind}) has no three rotations")
+        return ROTATION
+    if which is None:
+        return None
+    index = component(where, "component", joint, which)
+    if kind.rotations == 3 and index >= kind.translations:
+        raise MechanismError(
+            f"{where}: the three rotations of joint {joint.name!r} ({joint.kind}) are prescribed together; "
+            f"give component={ROTATION!r}, or none for all coordinates"
+        )
+    return index
+
+
+def _check_alone(where: str, motor: Motor, kind: str, motors: Mapping[str, Motor]) -> None:
+    """Refuses a coordinate that is prescribed and driven by another motor as well."""
+    for other in motors.values():
+        if other.joint == motor.joint and (other.mode in PRESCRIBING or motor.mode in PRESCRIBING):
+            shared = set(motor_coordinates(other, kind)) & set(motor_coordinates(motor, kind))
+            if shared:
+                what = JOINT_KINDS[kind].coordinates[min(shared)]
+                raise MechanismError(
+                    f"{where}: motor {other.name!r} (mode {other.mode!r}) drives the {what} of joint "
+                    f"{motor.joint!r} already; a coordinate that is prescribed takes no other motor"
+                )
 
 
 def make_custom_force(

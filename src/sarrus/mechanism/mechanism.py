@@ -287,35 +287,35 @@ class Mechanism:
         numbers of the input add to force and torque; or, with scaled=True, its one number multiplies them (a
         rotor, a thruster), kept within `limits` (lower, upper)."""
         check.new_name("force or motor", name, self.input_names)
-        self.forces[name] = make_force(
-            name, body, force, torque, at, frame, scaled, limits, self.bodies
-        )
+        self.forces[name] = make_force(name, body, force, torque, at, frame, scaled, limits, self.bodies)
 
     def add_motor(
-        self,
-        name: str,
-        joint: str,
-        mode: str = "force",
-        component: int | None = None,
-        stiffness: float | None = None,
-        damping: float | None = None,
-        limit: float | None = None,
-    ) -> None:
-        """Adds a motor; its input is the effort ("force") or the target of a spring and damper ("servo").
+        self, name: str, joint: str, mode: str = "force", component: int | str | None = None,
+        stiffness: float | None = None, damping: float | None = None, limit: float | None = None,
+    ) -> None:  # fmt: skip
+        """Adds a motor; its input is the effort ("force"), the target of a spring and damper ("servo"), or
+        the coordinate or its rate itself, whatever effort that takes ("position", "velocity").
 
-        `component` chooses one coordinate of the joint; None drives all of them.  The effort on each
-        coordinate stays between -`limit` and `limit` [N or N m]; None: whatever is asked for."""
+        `component` chooses one coordinate of the joint; None drives all.  Three rotations are prescribed
+        together, as a rotation vector: component="rotation".  The effort on each coordinate stays between
+        -`limit` and `limit` [N or N m]; None: whatever is asked for."""
         check.new_name("force or motor", name, self.input_names)
-        self.motors[name] = make_motor(name, joint, mode, component, stiffness, damping, limit, self.joints)
+        self.motors[name] = make_motor(
+            name, joint, mode, component, stiffness, damping, limit, self.joints, self.motors
+        )
+
+    def add_motion(self, name: str, body: str) -> None:
+        """Prescribes where a body is, by a free joint `name`: the input `name` is x, y, z [m] of its centre
+        of mass and its orientation w, x, y, z in the world."""
+        check.new_name("force or motor", name, self.input_names)
+        check.body_name(f"motion {name!r}", body, self.bodies, world=False)
+        self.add_joint(name, "free", parent="world", child=body, at=self.bodies[body].position)
+        self.add_motor(name, joint=name, mode="pose")
 
     def add_limit(
-        self,
-        name: str,
-        joint: str,
-        lower: ArrayLike | None = None,
-        upper: ArrayLike | None = None,
+        self, name: str, joint: str, lower: ArrayLike | None = None, upper: ArrayLike | None = None,
         component: int | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         """Bounds joint coordinates, lower <= q <= upper [m or rad]; None or infinite: no bound.
 
         One number for all coordinates, or one each; `component` chooses one coordinate."""

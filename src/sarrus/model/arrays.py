@@ -77,7 +77,7 @@ def make_arrays(d: Description, plan: Plan, drives: Drives, contacts: list[Line]
     h[[at.GROUP0, at.GROUP1]] = plan.group_range[n]
     h[[at.ELEMENTS, at.SLOT_COUNT]] = len(elements), plan.slots
     h[at.ORIGIN] = origin
-    h[at.INPUTS] = max((s.stop for s in d.inputs.values()), default=0)
+    h[at.INPUTS] = d.width
     h[at.CUSTOM_FORCES] = int((elements[:, at.ELEMENT_KIND] == at.CUSTOM_FORCE).sum())
     h[[at.T_EDGES, at.T_ROWS, at.T_GROUPS, at.T_ENDS, at.T_JOINTS, at.T_ELEMENTS]] = starts[2:8]
     h[[at.CONTACTS, at.T_CONTACTS]] = len(touches), starts[8]

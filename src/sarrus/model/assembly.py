@@ -50,7 +50,12 @@ def assemble(
 
         return reach(model, assemble(model, joints, near), joints or {}, frames or {}, limits=limits)
     targets = joint_targets(model, joints or {}, "coordinate")
-    start = joint_targets(model, near or {}, "coordinate") | targets
+    return closed(model, targets, joint_targets(model, near or {}, "coordinate") | targets)
+
+
+def closed(model: Model, targets: dict[str, np.ndarray], start: dict[str, np.ndarray]) -> State:
+    """The state with joints at their `targets` (coordinates that are NaN are free), loops closed, found from
+    where the tree puts joints at `start`."""
     here = Linearisation(model.every, forward_kinematics(model, start))
     index, component, wanted = _flat(model, targets)
     size = max(1.0, float(np.abs(here.state[: here.bodies, at.X : at.X + 3]).max(initial=0.0)))
@@ -144,9 +149,9 @@ def joint_targets(model: Model, joints: Mapping[str, Any], what: str) -> dict[st
 
 
 def _flat(model: Model, targets: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    index = [model.joint_index[name] for name, values in targets.items() for _ in values]
-    component = [i for values in targets.values() for i in range(len(values))]
-    wanted = [x for values in targets.values() for x in values]
+    given = [(model.joint_index[name], i, x) for name, t in targets.items() for i, x in enumerate(t)]
+    given = [each for each in given if not np.isnan(each[2])]
+    index, component, wanted = ([each[k] for each in given] for k in range(3))
     return np.array(index, np.int64), np.array(component, np.int64), np.array(wanted, float)
 
 

@@ -7,7 +7,15 @@ import numpy as np
 
 from sarrus import layout as at
 from sarrus.mechanism import Custom
-from sarrus.model.description import Description, Drives, body_number, in_tree, is_dual, terms_of
+from sarrus.model.description import (
+    Description,
+    Drives,
+    body_number,
+    in_tree,
+    is_dual,
+    motor_components,
+    terms_of,
+)
 from sarrus.model.plan import BorderRow
 
 
@@ -27,7 +35,8 @@ def constraint_rows(d: Description, j: int, places: tuple[int, ...]) -> list[Bor
 
 
 def compliant_rows(d: Description, drives: Drives) -> list[BorderRow]:
-    """Rows of the drives that the tree does not carry, and of point-to-point springs and dampers."""
+    """Rows of the drives that the tree does not carry, of coordinates that motors prescribe, and of
+    point-to-point springs and dampers."""
     tree = in_tree(d)
     rows = []
     for j in np.flatnonzero(drives.implicit):
@@ -40,6 +49,13 @@ def compliant_rows(d: Description, drives: Drives) -> list[BorderRow]:
             ends, touches = ends_of_sum(d, int(j))
         for i in np.flatnonzero(drives.driven[j]):
             rows.append(BorderRow(int(j), at.DRIVE_ROW, int(i), ends, touches, -1))
+    index = {joint.name: j for j, joint in enumerate(d.joints) if joint.name}
+    for name in d.targets:
+        motor = d.mechanism.motors[name]
+        driven = d.joints[index[motor.joint]]
+        ends = ends_of_pair(d, driven.a, driven.b)
+        for number in motor_components(motor, driven):
+            rows.append(BorderRow(index[motor.joint], at.MOTION_ROW, number, ends, len(ends) < 2, -1))
     for e, spring in enumerate(d.mechanism.springs.values()):
         rule = drives.rules[e]
         coordinates = [0] if spring.damping > 0.0 or rule == at.MEAN else []

@@ -20,6 +20,7 @@ from sarrus.mechanism import (
     Spring,
     Tendon,
 )
+from sarrus.mechanism.forces import PRESCRIBING
 from sarrus.mechanism.rotations import rotation
 from sarrus.model.custom import Callback, user_functions
 from sarrus.model.geometry import JointGeometry, centres_of, free_root, origin_of
@@ -36,6 +37,11 @@ class Description:
     number: np.ndarray  # kernel number of the user's body; the world maps to itself
     rotation: np.ndarray  # (nb, 3, 3) reference orientations
     inputs: dict[str, slice] = field(default_factory=dict)
+    targets: dict[str, slice] = field(default_factory=dict)
+    """Columns, behind those of the inputs, of the coordinates that motors prescribe: for each the value, its
+    rate and its second rate."""
+    width: int = 0
+    """Columns of inputs and targets together."""
     callbacks: list[Callback] = field(default_factory=list)  # keeps compiled user functions alive
     addresses: dict[tuple[str, str], int] = field(default_factory=dict)
     origin: np.ndarray = field(default_factory=lambda: np.zeros(3))  # of the kernels, in the user's world
@@ -90,9 +96,15 @@ def describe(mechanism: Mechanism, tree: SpanningTree, joints: list[JointGeometr
         width += count
     by_name = {joint.name: joint for joint in joints if joint.name}
     for name, motor in mechanism.motors.items():
-        count = 1 if motor.component is not None else by_name[motor.joint].coordinates
+        count = 7 if motor.mode == "pose" else len(motor_components(motor, by_name[motor.joint]))
         out.inputs[name] = slice(width, width + count)
         width += count
+    for name, motor in mechanism.motors.items():
+        if motor.mode in PRESCRIBING:
+            count = len(motor_components(motor, by_name[motor.joint]))
+            out.targets[name] = slice(width, width + 3 * count)
+            width += 3 * count
+    out.width = width
     _check_user_terms(out)
     out.compile_callbacks()
     return out
@@ -194,9 +206,17 @@ def _rule_of(spring: Spring, stiff: bool) -> int:
 
 def motor_components(motor: Motor, joint: JointGeometry) -> range:
     """Coordinates that a motor acts on."""
-    return (
-        range(joint.coordinates) if motor.component is None else range(motor.component, motor.component + 1)
-    )
+    if motor.component is None:
+        return range(joint.coordinates)
+    if isinstance(motor.component, str):
+        return range(joint.translations, joint.coordinates)
+    return range(motor.component, motor.component + 1)
+
+
+def driven_coordinates(d: Description, name: str) -> range:
+    """Numbers of the coordinates of its joint that the motor `name` drives."""
+    motor = d.mechanism.motors[name]
+    return motor_components(motor, next(joint for joint in d.joints if joint.name == motor.joint))
 
 
 def in_tree(d: Description) -> dict[int, int]:

@@ -75,7 +75,7 @@ class Model(Mechanics):
         self.inertias = np.array([body.inertia for body in bodies]).reshape(nb, 3, 3)
         self.gravity = np.array(mechanism.gravity)
         self.inputs = description.inputs
-        self.input_width = max((where.stop for where in self.inputs.values()), default=0)
+        self.targets, self.input_width = description.targets, description.width
         self.joint_slices: dict[str, slice] = {}
         self.row_slices: dict[str, slice] = {}
         q = r = 0

@@ -170,6 +170,10 @@ def element_table(d: Description, drives: Drives, lines: Lines, world: int) -> t
             )
     for motor in m.motors.values():
         j, port = index[motor.joint], d.inputs[motor.name].start
+        if motor.name in d.targets:
+            for k, i in enumerate(motor_components(motor, d.joints[j])):
+                add(at.PRESCRIBED, j, i, d.targets[motor.name].start + 3 * k)
+            continue
         for k, i in enumerate(motor_components(motor, d.joints[j])):
             line = add(at.SERVO if motor.mode == "servo" else at.EFFORT, j, i, port + k)[1]
             if motor.mode == "servo":

@@ -1,15 +1,20 @@
-"""Reactions of joints with redundant rows: the multipliers of least norm that act alike on every body.
+"""Reactions of joints with redundant rows: the multipliers of least norm that act alike on every body; and
+the efforts of motors that prescribe coordinates, which are part of them.
 
-Implements: [Mal25] eq. (32) with unit weights (newtons and newton metres count alike)."""
+Implements: [Mal25] eq. (32), lam' W lam least; without weights newtons and newton metres count alike."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sarrus.errors import MechanismError, unknown_name
+
 if TYPE_CHECKING:
     from sarrus.model import Model
+    from sarrus.trajectory.trajectory import Trajectory
 
 # Added to the diagonal of G'G, relative to its mean: it is singular along the free motions, where joints do
 # not act.
@@ -19,19 +24,54 @@ ROUNDED = 1e-6
 REFINEMENTS = 3
 
 
-def share(model: Model, nodes: np.ndarray, wrench: np.ndarray) -> np.ndarray:
-    """`wrench` (T, nj, 6) with what redundant rows leave undetermined shared out; nodes (T, 13 nb)."""
+def share(
+    model: Model, nodes: np.ndarray, wrench: np.ndarray, weights: Mapping[str, Any] | None = None
+) -> np.ndarray:
+    """`wrench` (T, nj, 6) with what redundant rows leave undetermined shared out; nodes (T, 13 nb).
+
+    weights: of the rows of joints and motors, by name (see `row_weights`)."""
     if not model.redundant:
         return wrench
-    sharing = Sharing(model)
+    sharing = Sharing(model, weights)
     return np.stack([sharing.at(nodes[t : t + 1], wrench[t]) for t in range(len(nodes))])
 
 
-class Sharing:
-    """The rows of all joints between two bodies, at one configuration after another."""
+def row_weights(model: Model, weights: Mapping[str, Any] | None) -> dict[str, np.ndarray]:
+    """Weights of the rows of joints, and of what motors prescribe, by name: one number, or one per row;
+    refuses what is not positive."""
+    from sarrus.model.description import driven_coordinates
 
-    def __init__(self, model: Model):
+    found: dict[str, np.ndarray] = {}
+    if weights is not None and not isinstance(weights, Mapping):
+        raise MechanismError(
+            f"reaction_weights must be a dict of numbers by joint or motor, not {type(weights).__name__}"
+        )
+    counts = {name: where.stop - where.start for name, where in model.row_slices.items()}
+    counts |= {name: len(driven_coordinates(model.description, name)) for name in model.targets}
+    for name, given in (weights or {}).items():
+        if name not in counts:
+            raise unknown_name("joint, or motor that prescribes a coordinate,", name, counts)
+        try:
+            values = np.asarray(given, float)
+        except (TypeError, ValueError):
+            raise MechanismError(f"reaction_weights: {name!r} must have numbers, not {given!r}") from None
+        if values.shape not in ((), (counts[name],)):
+            raise MechanismError(
+                f"reaction_weights: {name!r} takes one number or {counts[name]}, not shape {values.shape}"
+            )
+        if not (np.isfinite(values).all() and (values > 0.0).all()):
+            raise MechanismError(f"reaction_weights: {name!r} must be positive and finite, not {given!r}")
+        found[name] = np.broadcast_to(values, (counts[name],))
+    return found
+
+
+class Sharing:
+    """The rows of all joints between two bodies, and of what motors prescribe, at one configuration after
+    another."""
+
+    def __init__(self, model: Model, weights: Mapping[str, Any] | None = None):
         from sarrus import layout as at
+        from sarrus.model.description import driven_coordinates
         from sarrus.model.linear import Linearisation
 
         self.model = model
@@ -51,10 +91,26 @@ class Sharing:
         slices = [model.row_slices[joints[j].name] for j in self.pairs]
         self.rows = np.concatenate([np.arange(s.start, s.stop) for s in slices])
         self.owner = np.concatenate([np.full(s.stop - s.start, k) for k, s in enumerate(slices)])
+        given = row_weights(model, weights)
+        weight = [
+            given.get(joints[j].name, np.ones(s.stop - s.start))
+            for j, s in zip(self.pairs, slices, strict=True)
+        ]
+        driven = [
+            (model.joint_index[model.mechanism.motors[name].joint], i, name)
+            for name in model.targets
+            for i in driven_coordinates(model.description, name)
+        ]
+        self.driven = np.array([j for j, _, _ in driven], np.int64)
+        self.driven_numbers = np.array([i for _, i, _ in driven], np.int64)
+        self.owner = np.concatenate([self.owner, [self.pairs.index(j) for j in self.driven]]).astype(int)
+        for name in model.targets:
+            weight.append(given.get(name, np.ones(len(driven_coordinates(model.description, name)))))
+        self.weights = np.concatenate(weight)
 
     def at(self, node: np.ndarray, wrench: np.ndarray) -> np.ndarray:
         """`wrench` (nj, 6) at one node, shared out."""
-        from scipy.sparse import identity
+        from scipy.sparse import diags, identity, vstack
         from scipy.sparse.linalg import splu
 
         from sarrus import layout as at
@@ -74,24 +130,76 @@ class Sharing:
             about = torque + np.cross(joint_point - x[bodies], force)
             np.add.at(effect, bodies, side * np.concatenate([force, about], axis=1))
         G = here.matrix[self.rows]
-        K = (G.T @ G).tocsc()
+        if len(self.driven):
+            G = vstack([G, here.coordinates(self.driven, self.driven_numbers)[1]]).tocsr()
+        light = diags(1.0 / self.weights) @ G
+        K = (G.T @ light).tocsc()
         part = ROUNDED if self.model.ranks.misfit else REGULARISATION
         factor = splu(K + part * K.diagonal().mean() * identity(6 * n, format="csc"))
         wanted = effect[:n].ravel()
         y = factor.solve(wanted)
         for _ in range(REFINEMENTS):
             y += factor.solve(wanted - K @ y)
-        multipliers = G @ y
+        multipliers = light @ y
 
         # Back to wrenches on the children (on the parents, reversed, where the child is the world), about the
         # joint points.
         body = np.where(self.child < n, self.child, self.parent)
         sign = np.where(self.child < n, 1.0, -1.0)
         columns = 6 * body[self.owner][:, None] + np.arange(6)
-        vectors = np.asarray(G[np.arange(len(self.rows))[:, None], columns].todense())
+        vectors = np.asarray(G[np.arange(G.shape[0])[:, None], columns].todense())
         total = np.zeros((len(self.pairs), 6))
         np.add.at(total, self.owner, (sign[self.owner] * multipliers)[:, None] * vectors)
         out = wrench.copy()
         out[self.pairs, :3] = total[:, :3]
         out[self.pairs, 3:] = total[:, 3:] - np.cross(joint_point - x[body], total[:, :3])
         return out
+
+
+def prescribed_effort(traj: Trajectory, name: str) -> np.ndarray:
+    """Efforts (T+1, k) of a motor that prescribes coordinates: the part of its joint's wrench that the rows
+    of the joint do not give."""
+    from sarrus import layout as at
+    from sarrus.dynamics.readout import load_node
+    from sarrus.model.description import driven_coordinates
+    from sarrus.model.linear import Linearisation
+    from sarrus.model.nodes import join
+
+    model, motor = traj.model, traj.model.mechanism.motors[name]
+    wrench = traj.reaction(motor.joint)
+    j, rows = model.joint_index[motor.joint], model.row_slices[motor.joint]
+    d = model.description
+    joint = d.joints[j]
+    here, nothing = Linearisation(model.every, model.every.state.copy()), np.zeros((0, model.coordinates))
+    child, world = int(d.number[joint.b]), here.bodies
+    body, sign = (child, 1.0) if child < world else (int(d.number[joint.a]), -1.0)
+    nodes = join(traj.position, traj.orientation)
+    numbers = np.arange(joint.coordinates)
+    out = np.zeros((len(traj), joint.coordinates))
+    for t in range(len(traj)):
+        load_node(here.arrays.topo, here.arrays.par, here.state, here.work, nodes[t : t + 1], nothing)
+        here.update()
+        x = here.state[: world + 1, at.X : at.X + 3]
+        R = here.work[: world + 1, at.R1 : at.R1 + 9].reshape(-1, 3, 3)
+        arm = x[child] + R[child] @ joint.pb - x[body]
+        push = sign * np.concatenate([wrench.force[t], wrench.torque[t] + np.cross(arm, wrench.force[t])])
+        passive = here.matrix[rows, 6 * body : 6 * body + 6].toarray()
+        free = here.coordinates(np.full(len(numbers), j), numbers)[1][:, 6 * body : 6 * body + 6].toarray()
+        found = np.linalg.lstsq(np.vstack([passive, free]).T, push, rcond=None)[0]
+        out[t] = found[len(passive) :]
+    return out[:, list(driven_coordinates(model.description, name))]
+
+
+def drives_missed(traj: Trajectory) -> dict[str, np.ndarray]:
+    """How far joints are from what motors of mode "position" prescribe, (T+1,) by joint."""
+    from sarrus.model.description import driven_coordinates
+
+    found: dict[str, np.ndarray] = {}
+    for name, motor in traj.model.mechanism.motors.items():
+        if motor.mode == "position" and name in traj.inputs:
+            q = traj.joint_position(motor.joint).reshape(len(traj), -1)
+            given = np.reshape(traj.inputs[name], (len(traj), -1))
+            driven = list(driven_coordinates(traj.model.description, name))
+            missed = np.abs(q[:, driven] - given).max(axis=1)
+            found[motor.joint] = np.maximum(found.get(motor.joint, np.zeros(len(traj))), missed)
+    return found

@@ -13,10 +13,12 @@ import numpy as np
 from sarrus.errors import MechanismError, unknown_name
 from sarrus.integrators.interface import WORK, Conventions, Method
 from sarrus.integrators.methods import conventions_of
+from sarrus.mechanism.forces import PRESCRIBING
 from sarrus.mechanism.rotations import Array, multiply, rotate
 from sarrus.model.conventions import file_coordinate, is_file
 from sarrus.trajectory import invariants
 from sarrus.trajectory import touches as contact
+from sarrus.trajectory.reactions import drives_missed, prescribed_effort
 from sarrus.trajectory.stats import Stats
 from sarrus.trajectory.turns import with_turns
 from sarrus.trajectory.views import BodyPath, Energy, FramePath, Momentum, Reaction, Work
@@ -146,7 +148,8 @@ class Trajectory:
     def violation(self, by_joint: Literal[True]) -> dict[str, Array]: ...
 
     def violation(self, by_joint: bool = False) -> Array | dict[str, Array]:
-        """Largest |residual| over ALL rows of all joints, (T+1,) [m, or 2 sin(angle/2)]; by_joint: a dict."""
+        """Largest |residual| over ALL rows of all joints and position drives, (T+1,) [m, or 2 sin(angle/2)];
+        by_joint: a dict."""
         return dict(self._violation_by_joint) if by_joint else self._violation
 
     def slip(self) -> Array:
@@ -200,13 +203,19 @@ class Trajectory:
         return self._gap
 
     def motor_effort(self, name: str) -> Array:
-        """Effort of a motor on its coordinates, (T+1,) or (T+1, k) [N, N m]; without input, that is 0."""
+        """Effort of a motor on its coordinates, (T+1,) or (T+1, k) [N, N m]; without input, that is 0.
+
+        What a motor of mode "position" or "velocity" needs is read from the reactions of its joint, which
+        `simulate` must have recorded."""
         motors = self.model.mechanism.motors
         if name not in motors:
             raise unknown_name("motor", name, motors)
         motor = motors[name]
+        if motor.mode in PRESCRIBING:
+            effort = prescribed_effort(self, name)
+            return effort[:, 0] if effort.shape[1] == 1 else effort
         q, rate = self.joint_position(motor.joint), self.joint_velocity(motor.joint)
-        if q.ndim == 2 and motor.component is not None:
+        if q.ndim == 2 and isinstance(motor.component, int):
             q, rate = q[:, motor.component], rate[:, motor.component]
         given = self.inputs.get(name)
         value = np.zeros_like(q) if given is None else np.asarray(given)
@@ -389,11 +398,13 @@ class Trajectory:
 
     @cached_property
     def _violation(self) -> Array:
-        return invariants.violation(self.model, self.position, self.orientation, self._winding)
+        found = invariants.violation(self.model, self.position, self.orientation, self._winding)
+        return np.max([found, *drives_missed(self).values()], axis=0)
 
     @cached_property
     def _violation_by_joint(self) -> dict[str, Array]:
-        return invariants.violation_by_joint(self.model, self.position, self.orientation, self._winding)
+        found = invariants.violation_by_joint(self.model, self.position, self.orientation, self._winding)
+        return found | {j: np.maximum(found[j], missed) for j, missed in drives_missed(self).items()}
 
     @cached_property
     def _gap(self) -> Array:

@@ -35,6 +35,8 @@ COUNTS = [
     ("bennett", {}, 1, 1, 3),
     ("bennett", {"twist": 0.4, "twist2": 1.9, "angle": -2.0}, 1, 1, 3),
     ("door", {}, 1, 1, 5),
+    ("stewart_platform", {}, 6, 5, 0),
+    ("delta_robot", {}, 3, 5, 0),
     ("spinning_top", {}, 3, 0, 0),
     ("gyroscope", {}, 3, 0, 0),
     ("free_chain", {"links": 4}, 15, 0, 0),

@@ -69,6 +69,8 @@ def test_an_unknown_parameter_lists_the_valid_ones():
         ("scissor_lift", {"angle": 0.0}, "angle must lie between 0 and pi/2, not 0"),
         ("hoberman_ring", {"units": 2}, "units must be a whole number of at least 3, not 2"),
         ("hoberman_ring", {"deployment": 2.0}, "deployment must lie between 0 and pi/2, not 2"),
+        ("stewart_platform", {"mode": "fast"}, "mode"),
+        ("delta_robot", {"forearm": 0.3}, "forearm 0.3 m is too short"),
         ("sarrus", {"arm": 0.0}, "arm must be positive and finite"),
         ("bennett", {"twist": 1.0, "twist2": 1.0}, "twist and twist2 must differ, and not add up to pi"),
         ("bennett", {"twist": 0.0}, "twist must lie between 0 and pi, not 0"),

@@ -21,6 +21,7 @@ from sarrus.mechanism import (
     Spring,
     Tendon,
 )
+from sarrus.mechanism.forces import PRESCRIBING, motor_coordinates
 from sarrus.mechanism.validation import WORLD
 
 FAR = 1e10
@@ -222,7 +223,10 @@ def add_motor(document: Document, name: str) -> None:
         set_drive(made, motor)
         return
     labels = document.mech.joint_kind(motor.joint).coordinates
-    driven = range(len(labels)) if motor.component is None else (motor.component,)
+    if motor.mode in PRESCRIBING:
+        document.cannot(f"motor {name!r}", f"MuJoCo has no motors that prescribe coordinates ({motor.mode})")
+        return
+    driven = motor_coordinates(motor, document.mech.joint_kind(motor.joint).name)
     for k in driven:
         target = document.scalars.get((motor.joint, k))
         if target is None:

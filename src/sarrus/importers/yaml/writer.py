@@ -180,10 +180,10 @@ def joint_record(joint: Any, mech: Mechanism, functions: FunctionNames) -> Recor
 
 
 def motor_record(motor: Motor) -> Record:
-    """A motor; one of mode "force" takes no stiffness."""
+    """A motor; only one of mode "servo" takes stiffness and damping."""
     record = fields_of(Mechanism.add_motor, motor)
     for key in ("stiffness", "damping"):
-        if motor.mode == "force" or (key == "damping" and same(motor.damping, 0.0)):
+        if motor.mode != "servo" or (key == "damping" and same(motor.damping, 0.0)):
             record.pop(key, None)
     return record
 

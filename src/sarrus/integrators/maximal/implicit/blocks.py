@@ -131,7 +131,7 @@ def add_row_loads(topo, par, state, work, blocks):
     for k in range(topo[0, at.ROWS]):
         it = topo[0, at.T_ROWS] + k
         c = topo[it, at.ROW_OF]
-        if topo[it, at.ROW_KIND] != at.CONSTRAINT_ROW or not is_pair(
+        if topo[it, at.ROW_KIND] not in (at.CONSTRAINT_ROW, at.MOTION_ROW) or not is_pair(
             topo[topo[0, at.T_JOINTS] + c, at.JOINT_KIND]
         ):
             continue

@@ -72,7 +72,7 @@ class Bdf(Method):
 
     explicit = False
     damps = True
-    reactions = compiled_controllers = resumable = True
+    reactions = compiled_controllers = resumable = prescribed = True
     statistics = ("factorisations", "iterations", "status", "substeps")
     fractions = BDF_FRACTIONS
 
@@ -128,7 +128,7 @@ class Sdirk(Method):
     order = 2
     explicit = False
     damps = True
-    reactions = compiled_controllers = resumable = True
+    reactions = compiled_controllers = resumable = prescribed = True
     statistics = ("factorisations", "iterations", "status", "substeps")
 
     def __post_init__(self) -> None:
@@ -187,7 +187,7 @@ class SemiImplicit(Method):
     damps = True
     name = "semi-implicit"
     summary = "semi-implicit Euler with Baumgarte's stabilisation: a baseline, joints drift"
-    resumable = True
+    resumable = prescribed = True
     statistics = ("factorisations", "iterations", "status", "substeps")
     fractions = BDF_FRACTIONS
 

@@ -3,7 +3,7 @@
 from sarrus import layout as at
 from sarrus._jit import kernel
 from sarrus.dynamics.inertia import momenta_of_velocities, world_inertia
-from sarrus.dynamics.projection import project
+from sarrus.dynamics.projection import keep_prescribed_rates, project
 from sarrus.integrators.maximal.implicit import columns as of
 from sarrus.integrators.maximal.implicit.efforts import row_length
 from sarrus.integrators.maximal.implicit.newton import node_rates
@@ -146,6 +146,8 @@ def start(topo, par, state, work, values, scales, loops):
         put4(state, b, at.Q, get4(work, b, at.Q1))
         put6(state, b, at.V, get6(state, b, at.U))
     enter_node(topo, par, state, work, loops)
+    if loops is not None:
+        keep_prescribed_rates(topo, state, work)
     fallen = read_out(topo, par, state, work, scales, loops)
     for b in range(n):
         put6(state, b, at.V, get6(state, b, at.U))
@@ -206,5 +208,12 @@ def leave_values(topo, par, state, work, values, loops):
 
 @kernel
 def hold_inputs(topo, par, state, u):
-    """Targets of the servos for inputs u"""
+    """Targets of the servos for inputs u, and of the coordinates that motors prescribe"""
     servo_offsets(topo, par, state, u, u)
+    for line in range(topo[0, at.T_ELEMENTS], topo[0, at.T_ELEMENTS] + topo[0, at.ELEMENTS]):
+        if topo[line, at.ELEMENT_KIND] == at.PRESCRIBED:
+            s = topo[0, at.S_JOINTS] + topo[line, at.ELEMENT_A]
+            i, port = topo[line, at.ELEMENT_B], topo[line, at.ELEMENT_INPUT]
+            put1(state, s, at.TARGET + i, u[port])
+            put1(state, s, at.TARGET_RATE + i, u[port + 1])
+            put1(state, s, at.TARGET_RATE2 + i, u[port + 2])

@@ -7,7 +7,13 @@ of SDIRK at every step."""
 
 from sarrus import layout as at
 from sarrus._jit import kernel
-from sarrus.dynamics.projection import leave_out_weak_rows, project_down, project_up, projection_compliance
+from sarrus.dynamics.projection import (
+    leave_out_weak_rows,
+    project_down,
+    project_up,
+    projection_compliance,
+    row_rate,
+)
 from sarrus.integrators.maximal.implicit.efforts import applied_forces
 from sarrus.integrators.maximal.implicit.node import enter_node, hold_inputs
 from sarrus.integrators.maximal.variational.body import place
@@ -16,7 +22,7 @@ from sarrus.kinematics.coordinates import coordinate_of_freedom
 from sarrus.kinematics.link import motion
 from sarrus.kinematics.row_vectors import put_rows
 from sarrus.maths.access import add_to6, get1, get3, get6, get9, put1, put6
-from sarrus.maths.spatial import ZERO6, add6, axpy6, carry_motion, dot6, sub6
+from sarrus.maths.spatial import ZERO6, add6, axpy6, carry_motion, sub6
 from sarrus.maths.vectors import cross, dot, mv, scale3, sub3
 from sarrus.solvers.tree import clear_seeds
 
@@ -70,16 +76,6 @@ def put_bias(topo, par, state, work, loops):
 
 
 @kernel
-def row_rate(topo, state, work, k, column):
-    """Row k, its vectors in `column`, times the velocities U"""
-    rate, it = 0.0, topo[0, at.T_ROWS] + k
-    for e in range(topo[it, at.END0], topo[it, at.END1]):
-        b = topo[topo[0, at.T_ENDS] + e, at.END_BODY]
-        rate += dot6(get6(work, topo[0, at.W_ENDS] + e, column), get6(state, b, at.U))
-    return rate
-
-
-@kernel
 def node_reactions(topo, par, state, work, total, time, gravity, u, loops):
     """Wrenches of all joints on their children at the joint points, into the first lines of `total`.
 
@@ -109,6 +105,12 @@ def node_reactions(topo, par, state, work, total, time, gravity, u, loops):
         for k in range(topo[0, at.ROWS]):
             line = topo[0, at.W_ROWS] + k
             error = get1(work, line, at.ERR) + row_rate(topo, state, work, k, at.G0)
+            if topo[topo[0, at.T_ROWS] + k, at.ROW_KIND] == at.MOTION_ROW:
+                c, i = (
+                    topo[topo[0, at.T_ROWS] + k, at.ROW_OF],
+                    topo[topo[0, at.T_ROWS] + k, at.ROW_COORDINATE],
+                )
+                error -= get1(state, topo[0, at.S_JOINTS] + c, at.TARGET_RATE2 + i)
             put1(work, line, at.ERR, error * get1(work, line, at.GAIN))
             put1(state, topo[0, at.S_ROWS] + k, at.LAM, 0.0)
     clear_seeds(topo, work)

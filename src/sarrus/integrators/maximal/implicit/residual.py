@@ -20,6 +20,7 @@ from sarrus.integrators.maximal.implicit.efforts import add_users_forces, put_ef
 from sarrus.integrators.maximal.variational.body import place_turned
 from sarrus.integrators.maximal.variational.evaluate import BEYOND, LEAST_SCALAR
 from sarrus.integrators.maximal.variational.increments import follow
+from sarrus.kinematics.coordinates import coordinate
 from sarrus.kinematics.link import enter
 from sarrus.kinematics.rolling import contact_arm
 from sarrus.kinematics.row_vectors import put_rows, row_error
@@ -113,6 +114,13 @@ def row_residual(topo, par, state, work, values, past, h):
                 leave_out(work, line)
             else:
                 error = row_error(topo, state, k, e)
+        elif topo[it, at.ROW_KIND] == at.MOTION_ROW:
+            last, i = -1, topo[it, at.ROW_COORDINATE]
+            q, w = coordinate(topo, par, state, work, c, i, True)
+            error = q - get1(state, topo[0, at.S_JOINTS] + c, at.TARGET + i)
+            put1(work, line, at.COMPLIANCE, 0.0)
+            put1(work, line, at.GAIN, 1.0)
+            whole = max(whole, abs(error))
         else:
             last = -1
             target, stiffness, scale = row_impulse(topo, par, state, work, values, joints, rows, k, h)

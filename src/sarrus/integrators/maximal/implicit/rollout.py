@@ -2,6 +2,7 @@
 
 from sarrus import layout as at
 from sarrus._jit import address_of, call_with_4, entry, kernel
+from sarrus.dynamics.projection import keep_prescribed_rates
 from sarrus.dynamics.readout import record, record_winding
 from sarrus.integrators.maximal.controls import joint_velocities
 from sarrus.integrators.maximal.division import copy_all
@@ -10,6 +11,7 @@ from sarrus.integrators.maximal.implicit.node import (
     enter_node,
     enter_values,
     first_line,
+    hold_inputs,
     leave_values,
     read_out,
     start,
@@ -111,7 +113,11 @@ def rollout(name, loops):
             else:
                 enter_node(topo, par, state, work, loops)
                 for b in range(n):
-                    put6(state, b, at.V, get6(values, first_line(values, of.NOW) + b, of.V))
+                    u_now = get6(values, first_line(values, of.NOW) + b, of.V)
+                    put6(state, b, at.V, u_now)
+                    put6(state, b, at.U, u_now)
+                if loops is not None:
+                    keep_prescribed_rates(topo, state, work)
             read_out(topo, par, state, work, scales, loops)
             if method == of.PARESCHI_RUSSO:
                 leave_values(topo, par, state, work, values, loops)
@@ -159,6 +165,8 @@ def rollout(name, loops):
             if method == of.PARESCHI_RUSSO:
                 if records:
                     enter_values(topo, par, state, work, values, form, loops)
+                    inputs_at(u, ku, 1.0, fractions, held[0])
+                    hold_inputs(topo, par, state, held[0])
             if records or loops is not None or counts[of.CONTROLLER] != 0:
                 fallen = read_out(topo, par, state, work, scales, loops)
             if not is_finite(topo, state, at.U):

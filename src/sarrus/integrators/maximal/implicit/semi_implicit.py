@@ -9,17 +9,23 @@ Implements: [Mal25] eqs. (45)-(52).  Differs: only independent rows of loops are
 from sarrus import layout as at
 from sarrus._jit import entry, kernel
 from sarrus.dynamics.inertia import momenta_of_velocities
-from sarrus.dynamics.projection import leave_out_weak_rows, project_down, project_up, projection_compliance
+from sarrus.dynamics.projection import (
+    leave_out_weak_rows,
+    project_down,
+    project_up,
+    projection_compliance,
+    row_rate,
+)
 from sarrus.dynamics.readout import record, record_winding
 from sarrus.integrators.maximal.implicit import columns as of
 from sarrus.integrators.maximal.implicit.efforts import applied_forces
 from sarrus.integrators.maximal.implicit.node import enter_node, hold_inputs
-from sarrus.integrators.maximal.implicit.reactions import gyroscopic, inertial, row_rate
+from sarrus.integrators.maximal.implicit.reactions import gyroscopic, inertial
 from sarrus.integrators.maximal.implicit.steps import inputs_at
 from sarrus.integrators.maximal.row_choice import WEAK_PIVOT, clear_weak_rows, mark_weak_rows, smallest_pivot
 from sarrus.integrators.maximal.variational.newton import CHOOSE_ROWS, CONVERGED, NOT_FINITE
 from sarrus.integrators.maximal.variational.node import is_finite
-from sarrus.kinematics.coordinates import enter_drives
+from sarrus.kinematics.coordinates import coordinate, enter_drives
 from sarrus.kinematics.link import joint_correction
 from sarrus.kinematics.row_vectors import row_error
 from sarrus.kinematics.rows import errors
@@ -49,6 +55,11 @@ def solve_velocities(topo, par, state, work, push, loops):
                     last = topo[it, at.ROW_OF]
                     e = errors(topo, par, state, work, last, True)
                 error = push * row_error(topo, state, k, e)
+            elif topo[it, at.ROW_KIND] == at.MOTION_ROW:
+                last, c, i = -1, topo[it, at.ROW_OF], topo[it, at.ROW_COORDINATE]
+                q, w = coordinate(topo, par, state, work, c, i, True)
+                aim = topo[0, at.S_JOINTS] + c
+                error = push * (q - get1(state, aim, at.TARGET + i)) - get1(state, aim, at.TARGET_RATE + i)
             error += row_rate(topo, state, work, k, at.G0)
             put1(work, line, at.ERR, error * get1(work, line, at.GAIN))
             put1(state, topo[0, at.S_ROWS] + k, at.LAM, 0.0)

@@ -31,6 +31,18 @@ def evaluate_drives(topo, par, state, work, b, step):
 
 
 @kernel
+def put_targets(topo, state, u):
+    """Coordinates that motors prescribe at the end of the step, and their rates at both of its ends, from
+    inputs u there"""
+    for line in range(topo[0, at.T_ELEMENTS], topo[0, at.T_ELEMENTS] + topo[0, at.ELEMENTS]):
+        if topo[line, at.ELEMENT_KIND] == at.PRESCRIBED:
+            s = topo[0, at.S_JOINTS] + topo[line, at.ELEMENT_A]
+            i, port = topo[line, at.ELEMENT_B], topo[line, at.ELEMENT_INPUT]
+            state[s, at.TARGET_RATE2 + i] = state[s, at.TARGET_RATE + i]
+            state[s, at.TARGET + i], state[s, at.TARGET_RATE + i] = u[port], u[port + 1]
+
+
+@kernel
 def servo_offsets(topo, par, state, u0, u1):
     """Stiffness times target of all servos, the mean of the inputs at the two nodes of the step"""
     for c in range(topo[0, at.JOINTS]):

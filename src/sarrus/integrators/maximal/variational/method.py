@@ -66,7 +66,7 @@ class Variational(Method):
     balance: float = 1e-3
     friction_sides: int | None = None
 
-    reactions = contacts = compiled_controllers = resumable = True
+    reactions = contacts = compiled_controllers = resumable = prescribed = True
     statistics = STATS
 
     def __post_init__(self) -> None:

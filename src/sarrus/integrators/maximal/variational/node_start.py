@@ -3,7 +3,7 @@
 from sarrus import layout as at
 from sarrus._jit import kernel
 from sarrus.dynamics.inertia import momenta_of_velocities
-from sarrus.dynamics.projection import project
+from sarrus.dynamics.projection import keep_prescribed_rates, project
 from sarrus.integrators.maximal.columns import AS_IT_IS, DT, FROM_VELOCITIES, GRAVITY
 from sarrus.integrators.maximal.division import copy_node
 from sarrus.integrators.maximal.row_choice import ASIDE, SINGULAR, node_pivot, smallest_pivot
@@ -36,6 +36,8 @@ def start(topo, par, state, work, u, settings, scales, mode, loops, elements):
             put6(state, b, at.V, get6(state, b, at.U))
         if loops is not None:
             keep_momenta(topo, state, work)
+        if loops is not None:
+            keep_prescribed_rates(topo, state, work)
         project(topo, par, state, work, loops, elements)
         if loops is not None:
             least, fallen = smallest_pivot(topo, state, work, scales)

@@ -33,7 +33,7 @@ def balance_of_projection(topo, state, work, loops):
     if loops is not None:
         for k in range(topo[0, at.ROWS]):
             it = topo[0, at.T_ROWS] + k
-            if topo[it, at.ROW_KIND] == at.CONSTRAINT_ROW:
+            if topo[it, at.ROW_KIND] in (at.CONSTRAINT_ROW, at.MOTION_ROW):
                 lam = get1(state, topo[0, at.S_ROWS] + k, at.LAM)
                 for e in range(topo[it, at.END0], topo[it, at.END1]):
                     b = topo[topo[0, at.T_ENDS] + e, at.END_BODY]
@@ -143,7 +143,7 @@ def add_reactions(topo, par, state, work, total, drives, loops):
     if loops is not None:
         for k in range(topo[0, at.ROWS]):
             it = topo[0, at.T_ROWS] + k
-            if topo[it, at.ROW_KIND] == at.CONSTRAINT_ROW:
+            if topo[it, at.ROW_KIND] in (at.CONSTRAINT_ROW, at.MOTION_ROW):
                 c, lam = topo[it, at.ROW_OF], get1(state, topo[0, at.S_ROWS] + k, at.LAM)
                 # What acts on the child; where that is the world, the opposite of what acts on the parent.
                 role = 1 if topo[topo[0, at.T_JOINTS] + c, at.JOINT_B] == n else 0

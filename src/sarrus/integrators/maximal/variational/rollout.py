@@ -69,7 +69,7 @@ from sarrus.integrators.maximal.row_choice import (
     mark_weak_rows,
     smallest_pivot,
 )
-from sarrus.integrators.maximal.variational.drives import servo_offsets
+from sarrus.integrators.maximal.variational.drives import put_targets, servo_offsets
 from sarrus.integrators.maximal.variational.interior import MOMENTA, POSITIONS
 from sarrus.integrators.maximal.variational.momenta import momentum_stage
 from sarrus.integrators.maximal.variational.newton import (
@@ -105,6 +105,7 @@ from sarrus.integrators.maximal.variational.work import (
     interval_energy,
     work_before,
     work_of_explicit,
+    work_of_prescribed,
 )
 
 
@@ -219,6 +220,7 @@ def rollout(name, loops, elements, contacts):
                             inputs_at(u, ku, fraction + stages[s] * (block / full), stages, values, 1)
                             forces(topo, par, state, work, gravity, values[0])
                             servo_offsets(topo, par, state, values[0], values[1])
+                            put_targets(topo, state, values[1])
                     last, last2 = state[n, at.LAST_DT], state[n, at.LAST_DT2]
                     known = state[n, at.READ_OUT] != 0.0
                     ratio = dt / last if known else (last + dt) / (last + last2)
@@ -276,6 +278,8 @@ def rollout(name, loops, elements, contacts):
                         least, fallen = project_node(
                             topo, par, state, work, counts, total, dt, settings, scales, loops, elements
                         )
+                        if loops is not None and elements is not None:
+                            done += work_of_prescribed(topo, state, work, sums, k)
                         if contacts is not None:
                             if counts[REACTIONS]:
                                 hold_node(topo, state, work)

@@ -49,10 +49,11 @@ def drive_scale(par, d, i, dt, left):
 
 @kernel
 def row_motion(topo, par, state, work, k):
-    """(value at the node, change in the step) of the coordinate of a drive row or spring row"""
+    """(value at the node, change in the step) of the coordinate of a drive row or spring row, or of one that
+    a motor prescribes"""
     it = topo[0, at.T_ROWS] + k
     of, i = topo[it, at.ROW_OF], topo[it, at.ROW_COORDINATE]
-    if topo[it, at.ROW_KIND] == at.DRIVE_ROW:
+    if topo[it, at.ROW_KIND] in (at.DRIVE_ROW, at.MOTION_ROW):
         q = coordinate_value(topo, par, state, work, of, i)
         q0 = get1(state, topo[0, at.S_JOINTS] + of, at.COORD + i)
         return q0, q - q0
@@ -136,11 +137,17 @@ def border_residual(topo, par, state, work, step, elements):
             else:
                 error = row_error(topo, state, k, e)
         elif elements is not None:
-            last = -1
-            target, after, stiffness, scale = compliant_impulses(topo, par, state, work, k, step)
-            put1(work, line, at.COMPLIANCE, 1.0 / scale)
-            put1(work, line, at.GAIN, stiffness / scale)
-            error = (lam - target) / scale
+            last, i = -1, topo[it, at.ROW_COORDINATE]
+            if topo[it, at.ROW_KIND] == at.MOTION_ROW:
+                q = coordinate_value(topo, par, state, work, of, i)
+                error = q - get1(state, topo[0, at.S_JOINTS] + of, at.TARGET + i)
+                put1(work, line, at.COMPLIANCE, 0.0)
+                put1(work, line, at.GAIN, 1.0)
+            else:
+                target, after, stiffness, scale = compliant_impulses(topo, par, state, work, k, step)
+                put1(work, line, at.COMPLIANCE, 1.0 / scale)
+                put1(work, line, at.GAIN, stiffness / scale)
+                error = (lam - target) / scale
         put1(work, line, at.ERR, error)
         top, total = max(top, abs(error)), total + error
         for end in range(topo[it, at.END0], topo[it, at.END1]):

@@ -7,6 +7,7 @@ coordinate)."""
 from sarrus import layout as at
 from sarrus._jit import helper, kernel
 from sarrus.dynamics.custom import custom_force
+from sarrus.dynamics.projection import prescribed_rate
 from sarrus.integrators.maximal.acceptance import APPLIED, DAMPERS, MOTORS
 from sarrus.integrators.maximal.variational.body import momentum
 from sarrus.integrators.maximal.variational.rows import (
@@ -17,7 +18,7 @@ from sarrus.integrators.maximal.variational.rows import (
 )
 from sarrus.kinematics.coordinates import coordinate_of_freedom
 from sarrus.kinematics.row_vectors import is_compliant
-from sarrus.maths.access import get1, get3, get6, get9
+from sarrus.maths.access import get1, get3, get6, get9, put1
 from sarrus.maths.quaternion import half_turn
 from sarrus.maths.spatial import dot6
 from sarrus.maths.vectors import dot, scale3
@@ -97,7 +98,34 @@ def work_of_rows(topo, par, state, work, step):
             damped -= row_damping(topo, par, k) * change * change / step.dt
             stiffness, pull = row_spring(topo, par, k)
             sprung += (pull - stiffness * (start + 0.5 * change)) * change
+        elif topo[it, at.ROW_KIND] == at.MOTION_ROW:
+            start, change = row_motion(topo, par, state, work, k)
+            put1(work, topo[0, at.W_ROWS] + k, at.CROSS, change / step.dt)
+            rates = rate_before(topo, state, k) + change / step.dt
+            total += 0.5 * get1(state, topo[0, at.S_ROWS] + k, at.LAM) * rates
     return total, damped, sprung
+
+
+@helper
+def rate_before(topo, state, k):
+    """Rate at the first node of the step of the coordinate of border row k, which a motor prescribes"""
+    it = topo[0, at.T_ROWS] + k
+    line = topo[0, at.S_JOINTS] + topo[it, at.ROW_OF]
+    return get1(state, line, at.TARGET_RATE2 + topo[it, at.ROW_COORDINATE])
+
+
+@kernel
+def work_of_prescribed(topo, state, work, sums, k):
+    """Adds to sums[k], and returns, the work of motors that prescribe coordinates in the projection just made
+    at the end of the step: with that of its multipliers at the first node (see `work_of_rows`) the kinetic
+    energy that they give"""
+    total = 0.0
+    for r in range(topo[0, at.ROWS]):
+        if topo[topo[0, at.T_ROWS] + r, at.ROW_KIND] == at.MOTION_ROW:
+            rate = get1(work, topo[0, at.W_ROWS] + r, at.CROSS) + prescribed_rate(topo, state, r)
+            total += 0.5 * get1(state, topo[0, at.S_ROWS] + r, at.LAM) * rate
+    sums[k, MOTORS] += total
+    return total
 
 
 @kernel

@@ -1,0 +1,133 @@
+"""What motors of the modes "position", "velocity" and "pose" prescribe: coordinates with their rates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sarrus.errors import MechanismError
+from sarrus.mechanism.bodies import Body
+from sarrus.mechanism.rotations import multiply
+from sarrus.model.frame_poses import CONJUGATE
+from sarrus.signals import Signal
+
+# Rates of a function are differences over this part of a step: they err by its square, and by rounding.
+PART = 0.01
+# Quaternions may be off unit length by this.
+UNIT = 1e-6
+# Nodes and weights of Gauss's rule on (0, 1), exact for polynomials of order 5.
+GAUSS = np.array([0.5 - np.sqrt(0.15), 0.5, 0.5 + np.sqrt(0.15)]), np.array([5.0, 8.0, 5.0]) / 18.0
+
+
+class Path:
+    """The coordinates that one motor prescribes, (3 count,) at a time: each with its rate and second rate.
+
+    value: a number or one per coordinate, a function of time, a `Signal`, or one row per node.  body: whose
+    place is prescribed in mode "pose"."""
+
+    def __init__(
+        self, name: str, value: Any, mode: str, start: float, dt: float, columns: list[int], steps: int,
+        body: Body | None = None,
+    ):  # fmt: skip
+        count = len(columns)
+        self.name, self.count, self.mode, self.start, self.dt = name, count, mode, start, dt
+        self.wide, self.body, self.near = 7 if mode == "pose" else count, body, np.zeros(3)
+        if mode == "pose" and value is None and body is not None:
+            value = np.concatenate([body.position, body.orientation])
+        self.columns = columns
+        self.base, self.done = np.zeros(count), [np.zeros(count)]
+        self.given: Callable[[float], Any]
+        if isinstance(value, np.ndarray) and value.ndim == 2:
+            value = Signal(start + dt * np.arange(steps + 1), value)
+        if callable(value):
+            self.given = value
+        else:
+            held = np.broadcast_to(np.asarray(0.0 if value is None else value, float), (self.wide,)).copy()
+            self.given = lambda t: held
+            self.rates = lambda t: (self._checked(held, t), np.zeros(count), np.zeros(count))
+            return
+        exact = isinstance(value, Signal) and mode != "pose"
+        self.rates = self._of_signal if exact else self._by_differences
+
+    def begin(self, coordinates: np.ndarray) -> None:
+        """Rates go on from the coordinates (nq,) of the joints at the start."""
+        self.base, self.done = coordinates[self.columns].copy(), [np.zeros(self.count)]
+
+    def at(self, t: float) -> np.ndarray:
+        """Values, rates and second rates at time t [s]."""
+        out = np.zeros(3 * self.count)
+        value, rate, rate2 = self.rates(t)
+        if self.mode == "velocity":
+            value, rate, rate2 = self.base + self._way(t), value, rate
+        out[0::3], out[1::3], out[2::3] = value, rate, rate2
+        return out
+
+    def _of_signal(self, t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        signal = self.given
+        assert isinstance(signal, Signal)
+        return (
+            self._checked(signal(t), t),
+            self._checked(signal.rate(t), t),
+            self._checked(signal.rate2(t), t),
+        )
+
+    def _by_differences(self, t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """By central differences; at the start, before which a function may not be what it is after, by those
+        ahead."""
+        e = PART * self.dt
+        f = [
+            self._checked(self.given(t + k * e), t) for k in ((0, 1, 2, 3) if t <= self.start else (0, 1, -1))
+        ]
+        if t <= self.start:
+            rate = (-11.0 * f[0] + 18.0 * f[1] - 9.0 * f[2] + 2.0 * f[3]) / (6.0 * e)
+            return f[0], rate, (2.0 * f[0] - 5.0 * f[1] + 4.0 * f[2] - f[3]) / e**2
+        return f[0], (f[1] - f[2]) / (2.0 * e), (f[1] - 2.0 * f[0] + f[2]) / e**2
+
+    def _checked(self, value: Any, t: float) -> np.ndarray:
+        try:
+            array = np.atleast_1d(np.asarray(value, float))
+        except (TypeError, ValueError):
+            raise MechanismError(
+                f"input {self.name!r} at t = {t:g} s must be numbers, not {value!r}"
+            ) from None
+        if array.shape != (self.wide,):
+            raise MechanismError(
+                f"input {self.name!r} at t = {t:g} s needs {self.wide} numbers, not {array.size}"
+            )
+        if not np.isfinite(array).all():
+            raise MechanismError(f"input {self.name!r} at t = {t:g} s is not finite")
+        return array if self.body is None else self._coordinates(array, t)
+
+    def _coordinates(self, pose: np.ndarray, t: float) -> np.ndarray:
+        """Way and rotation vector (6,) from the reference to a pose (7,), on the turn of the last one."""
+        assert self.body is not None
+        length = float(np.linalg.norm(pose[3:]))
+        if abs(length - 1.0) > UNIT:
+            raise MechanismError(
+                f"input {self.name!r} at t = {t:g} s: its orientation (w, x, y, z) has length {length:.6g}, "
+                "not 1"
+            )
+        turn = multiply(pose[3:] / length, self.body.orientation * CONJUGATE)
+        turn = -turn if turn[0] < 0.0 else turn
+        sine = float(np.linalg.norm(turn[1:]))
+        angle = 2.0 * np.arctan2(sine, turn[0])
+        r = turn[1:] * (angle / sine if sine > 1e-12 else 2.0)
+        if angle > 1e-9:
+            r = r * (1.0 + 2.0 * np.pi * round((self.near @ r / angle - angle) / (2.0 * np.pi)) / angle)
+        self.near = r
+        return np.concatenate([pose[:3] - self.body.position, r])
+
+    def _way(self, t: float) -> np.ndarray:
+        """How far the coordinates have come since the start, by Gauss's rule over steps."""
+        k = int((t - self.start) / self.dt + 1e-9)
+        while len(self.done) <= k:
+            begun = self.start + (len(self.done) - 1) * self.dt
+            self.done.append(self.done[-1] + self._over(begun, begun + self.dt))
+        return self.done[k] + self._over(self.start + k * self.dt, t)
+
+    def _over(self, begun: float, ended: float) -> np.ndarray:
+        places, weights = GAUSS
+        values = [self._checked(self.given(begun + p * (ended - begun)), begun) for p in places]
+        return (ended - begun) * sum(w * v for w, v in zip(weights, values, strict=True))
