@@ -81,7 +81,8 @@ LEG = document(
     )),
     '<actuator><position name="knee" joint="knee" kp="40" ctrlrange="0 1"/>'
     '<motor name="hip" joint="hip" gear="10"/></actuator>'
-    '<keyframe><key name="home" qpos="0.1 0.2 0.8" ctrl="0.8 0.5"/></keyframe>',
+    '<keyframe><key name="home" qpos="0.1 0.2 0.8" ctrl="0.8 0.5"/>'
+    '<key name="far" ctrl="7 0.5"/></keyframe>',
 )  # fmt: skip
 
 
@@ -105,6 +106,7 @@ def test_controls_of_the_file_become_inputs_in_its_order_and_within_their_range(
     inputs = model.keyframe_inputs("home")
     assert inputs == pytest.approx({"knee": 0.8 - np.deg2rad(20), "hip": 5.0})
     assert model.control_inputs([0.8, 0.5]) == pytest.approx(inputs)
+    assert model.keyframe_inputs("far")["knee"] == pytest.approx(1.0 - np.deg2rad(20))
     assert model.control_inputs({"knee": 7.0}) == pytest.approx({"knee": 1.0 - np.deg2rad(20)})
     knee = model.mechanism.import_report.inputs["knee"]
     assert (knee.lower, knee.upper, knee.unit) == (0.0, 1.0, "rad")

@@ -45,7 +45,7 @@ def add_keyframes(mech: Mechanism, robot: Robot) -> None:
         inputs = {}
         for name_there, motor in robot.findings.inputs.items():
             control = float(model.key_ctrl[k, motor_number(robot, name_there)])
-            inputs[motor.motor] = motor.factor * control + motor.offset
+            inputs[motor.motor] = motor.value(control)
         moving = {joint: value for joint, value in rates.items() if np.any(value)}
         mech.add_keyframe(name, joints=joints, velocities=moving, inputs=inputs)
         if model.na and np.any(model.key_act[k]):
