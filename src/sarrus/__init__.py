@@ -32,6 +32,7 @@ from sarrus.errors import (
 )
 from sarrus.mechanism import (
     JOINT_KINDS,
+    SENSOR_KINDS,
     Box,
     Capsule,
     ConvexMesh,
@@ -106,6 +107,7 @@ _ROOMS = {"plots": "sarrus.plots", "rotations": "sarrus.mechanism.rotations"}
 
 __all__ = [
     "JOINT_KINDS",
+    "SENSOR_KINDS",
     "AssemblyError",
     "Bdf",
     "Box",
