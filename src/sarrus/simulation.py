@@ -241,6 +241,11 @@ def simulate(
     compiled = controller if isinstance(controller, CompiledController) else None
     called = None if isinstance(controller, CompiledController) else controller
     check_asked(chosen, reactions=reactions, compiled=compiled is not None, adaptive=not schedule.even)
+    if compiled is not None and model.targets:
+        raise MechanismError(
+            f"a compiled controller cannot set what motors prescribe (here {next(iter(model.targets))!r}); "
+            "give a Python function of (t, state), or inputs"
+        )
     check_room(model, steps, record_every, reactions, out)
     if model.targets and chosen.prescribed:
         from sarrus.driven_start import driven_start

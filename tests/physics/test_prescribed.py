@@ -257,6 +257,14 @@ def test_bad_drives_and_inputs_are_refused():
         sarrus.simulate(model, 0.1, 0.01, "rk4")
 
 
+def test_a_compiled_controller_cannot_prescribe():
+    def hold(t, q, v, u, memory):
+        u[0] = 0.1
+
+    with pytest.raises(sarrus.MechanismError, match=r"(?s)compiled controller.*'drive'"):
+        sarrus.simulate(arm(), 0.1, 0.01, controller=sarrus.CompiledController(hold))
+
+
 def test_an_input_that_jumps_farther_than_the_steps_can_follow_says_when():
     def jump(t):
         return 0.0 if t < 0.05 else 3.5

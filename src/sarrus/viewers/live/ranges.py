@@ -74,8 +74,15 @@ def input_ranges(mechanism: Mechanism, model: Model, name: str, size: float) -> 
             )
         ]
     motor = mechanism.motors[name]
+    if motor.mode == "pose":
+        return [(f"{name}: {word}", Range(-2.0 * size, 2.0 * size, "m")) for word in "xyz"] + [
+            (f"{name}: {word}", Range(-1.0, 1.0, "")) for word in ("qw", "qx", "qy", "qz")
+        ]
     words = mechanism.joint_kind(motor.joint).coordinates
-    components = range(len(words)) if motor.component is None else [motor.component]
+    components: list[int] = list(range(len(words)))
+    if motor.component is not None:
+        # The three rotations of a joint come last.
+        components = components[-3:] if isinstance(motor.component, str) else [motor.component]
     return [
         (
             name if len(components) == 1 else f"{name}: {words[i]}",
@@ -88,8 +95,10 @@ def input_ranges(mechanism: Mechanism, model: Model, name: str, size: float) -> 
 def motor_range(mechanism: Mechanism, model: Model, motor: Motor, component: int, size: float) -> Range:
     """Range of a motor's input: targets as far as the joint goes, efforts up to the limit of the motor."""
     where = coordinate_range(mechanism, motor.joint, component, size)
-    if motor.mode == "servo":
+    if motor.mode in ("servo", "position"):
         return Range(where.low, where.high, where.unit)
+    if motor.mode == "velocity":
+        return Range(where.low, where.high, f"{where.unit}/s")
     angular = where.unit == "rad"
     most = motor.limit if motor.limit is not None else max(weight(model), 1.0) * (size if angular else 1.0)
     return Range(-most, most, "N m" if angular else "N")
