@@ -170,6 +170,14 @@ def test_a_cart_pole_and_a_pendubot_stay_upright(outcome):
     assert found["pendubot"] < 1e-3
 
 
+def test_a_falling_human_keeps_its_angular_momentum_and_its_parabola(outcome):
+    found = outcome("18_planar_human")
+    # both are of second order in dt: 0.005 s, limbs at 6 rad/s
+    assert found["spin"] < 1e-3
+    assert found["fall"] < 1e-5
+    assert abs(found["turn"]) > 10.0
+
+
 def test_every_example_is_run_here_and_listed_in_the_table():
     here = Path(__file__).read_text(encoding="utf-8")
     table = (ROOT / "examples" / "README.md").read_text(encoding="utf-8")

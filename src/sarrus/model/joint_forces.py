@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sarrus.dynamics import articulated as frame
-from sarrus.errors import MechanismError
 from sarrus.mechanism import CustomForce, CustomPotential, Spring
 from sarrus.model.description import motor_components
 from sarrus.model.frame_tree import FrameTree
@@ -55,6 +54,8 @@ class JointForces:
         d, m = model.description, model.mechanism
         index = model.joint_index
         self.drives: list[Drive] = []
+        # Motors that prescribe a motion: they are constraints, no forces.
+        self.prescribing: list[str] = []
         for turning in m.joint_springs.values():
             j = index[turning.joint]
             for i in range(len(turning.stiffness)):
@@ -64,10 +65,8 @@ class JointForces:
         for motor in m.motors.values():
             j, first = index[motor.joint], d.inputs[motor.name].start
             if motor.mode not in ("force", "servo"):
-                raise MechanismError(
-                    f"motor {motor.name!r}: continuous dynamics have no motors of mode {motor.mode!r}; "
-                    "use force or servo"
-                )
+                self.prescribing.append(motor.name)
+                continue
             for n, i in enumerate(motor_components(motor, d.joints[j])):
                 limit = np.inf if motor.limit is None else float(motor.limit)
                 if motor.mode == "servo":

@@ -98,6 +98,27 @@ def test_the_device_of_listing_1_has_the_counts_and_the_energy_of_the_study():
         sarrus.simulate(model, 0.1, 0.01, method="rk4")
 
 
+# Positions (x, z) [m] of frames at 1 s and 2 s, of an independent program: midpoint rule, dt 0.01 s, from
+# rest; they change by 1e-8 with its tolerance.
+STUDY = {
+    1.0: {"H": (-0.61230812, -0.79061923), "G": (-0.56201391, -1.78935368), "C": (0.65820939, -1.81421844)},
+    2.0: {"O": (-0.63767381, -2.69233814), "M": (-1.35409576, -1.99467089), "E": (0.74144797, -2.26544343)},
+}
+AGREEMENT = 1e-7
+
+
+def test_the_device_moves_as_in_the_study():
+    model = sarrus.build(sarrus.load(EXAMPLES / "closed_chain_device.trep"))
+    start = sarrus.assemble(model, near=DEVICE)
+    traj = sarrus.simulate(model, 2.0, 0.01, method=sarrus.TreeMidpoint(tolerance=1e-12), state=start)
+    for time, frames in STUDY.items():
+        for name, at in frames.items():
+            position = traj.frame(name).position[round(time / 0.01)]
+            assert position[[0, 2]] == pytest.approx(at, abs=AGREEMENT)
+            assert position[1] == pytest.approx(0.0, abs=AGREEMENT)
+    assert traj.violation().max() < 1e-10
+
+
 def test_the_planar_human_has_a_variable_per_joint_and_falls():
     model = sarrus.build(sarrus.load(EXAMPLES / "planar_human.trep"))
     assert model.dof == 15

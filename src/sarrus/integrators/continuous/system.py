@@ -41,6 +41,12 @@ class ContinuousSystem:
             )
         self.model = model
         self.dynamics: JointDynamics = model.joint_dynamics
+        if self.dynamics.forces.prescribing:
+            name = self.dynamics.forces.prescribing[0]
+            raise MechanismError(
+                f"continuous dynamics have no motors that prescribe a motion (here {name!r}); use motors of "
+                "mode force or servo, or variational"
+            )
         self.nq, self.nv = self.dynamics.tree.nq, self.dynamics.tree.nv
         self.velocity_slices = self.dynamics.tree.velocity_slices
         self._check_masses()
