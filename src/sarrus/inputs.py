@@ -136,8 +136,21 @@ class Inputs:
                     # The end of a step is the start of the next.
                     again = last is not None and abs(time - last[0]) < 1e-12 * max(1.0, abs(time))
                     value = last[1] if again and last is not None else path.at(time)
+                    if last is not None and k + j > 0:
+                        self._check_jump(name, value[0::3] - last[1][0::3], last[0], time)
                     out[k, j, where] = value
                     last = time, value
+
+    def _check_jump(self, name: str, jump: np.ndarray, before: float, time: float) -> None:
+        """Refuses what turns a joint by half a turn or more between two samples: which way would be open."""
+        motor = self.model.mechanism.motors[name]
+        angular = self.model.mechanism.joint_kind(motor.joint).angular
+        for i, change in zip(driven_coordinates(self.model.description, name), jump, strict=True):
+            if angular[i] and abs(change) >= np.pi:
+                raise MechanismError(
+                    f"input {name!r} jumps by {change:.3g} rad between t = {before:g} s and {time:g} s; "
+                    f"joint {motor.joint!r} can follow less than half a turn in a step"
+                )
 
     def between(self, begun: float, ended: float) -> np.ndarray:
         """Inputs of one step from time `begun` to `ended` [s]: (1, fractions, inputs)."""
