@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sarrus import layout as at
-from sarrus.errors import MechanismError, unknown_name
+from sarrus.errors import unknown_name
 from sarrus.mechanism import Mechanism
 from sarrus.mechanism.joints import Joint
 from sarrus.mechanism.validation import number
@@ -21,6 +21,7 @@ from sarrus.model.contacts import Contacts
 from sarrus.model.conventions import control_inputs, from_file, is_file
 from sarrus.model.custom import check_pickles
 from sarrus.model.description import Description, Drives, StiffSprings, size_of
+from sarrus.model.masses import check_masses, point_masses
 from sarrus.model.mechanics import Mechanics
 from sarrus.model.nodes import join
 from sarrus.model.redundancy import Ranks
@@ -427,34 +428,5 @@ class Model(Mechanics):
         return point_masses(self)
 
     def check_masses(self, method: str) -> None:
-        """Refuses point masses that no fixed joint ties to a body with inertia."""
-        empty = next(
-            (name for name, mass in zip(self.body_names, self.masses, strict=True) if mass == 0), None
-        )
-        if empty is not None:
-            raise MechanismError(
-                f"body {empty!r} has no mass, which {method} in maximal coordinates cannot move; give it a "
-                "mass, or use a method in joint coordinates (tree-midpoint, tree-trapezoid, continuous)"
-            )
-        if self.point_masses:
-            raise MechanismError(
-                f"body {self.point_masses[0]!r} is a point mass (inertia 0), which {method} in maximal "
-                "coordinates cannot turn; fix it to a body with inertia, give it an inertia, or use a method "
-                "of the tree family (tree-midpoint, tree-trapezoid)"
-            )
-
-
-def point_masses(model: Model) -> list[str]:
-    """Point masses that no chain of fixed joints ties to a body with inertia or to the world."""
-    group = {name: name for name in [*model.body_names, "world"]}
-
-    def find(name: str) -> str:
-        while group[name] != name:
-            name = group[name]
-        return name
-
-    for joint in model.mechanism.joints.values():
-        if isinstance(joint, Joint) and joint.kind == "fixed":
-            group[find(joint.child)] = find(joint.parent)
-    heavy = {find("world")} | {find(n) for n, b in model.mechanism.bodies.items() if b.inertia.any()}
-    return [n for n, b in model.mechanism.bodies.items() if not b.inertia.any() and find(n) not in heavy]
+        """Refuses point masses that no fixed joint ties to a body with inertia, and frames without mass."""
+        check_masses(self, method)

@@ -71,6 +71,12 @@ def test_point_masses_on_a_line_are_kept_apart():
     assert mass_matrix(mech)[0] == pytest.approx(np.array([[13.0]]), abs=ROUNDING)
 
 
+def test_kinematic_variables_are_position_drives():
+    mech = parse_trep('(system (tx (K "drive") (ry "swing" (tz -1 (mass 1)))))')
+    assert mech.motors["drive"].mode == "position"
+    assert mech.motors["drive"].joint == "drive"
+
+
 def test_damping_and_strings_are_read():
     mech = parse_trep(
         '(system (damping 0.1) (tz 1 (name "top")) (tx "x" (tz -1 (name "bob") (mass 1 1 1 1))) '
