@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -11,26 +11,16 @@ from numpy.typing import ArrayLike
 from sarrus.errors import MechanismError
 from sarrus.mechanism import validation as check
 from sarrus.mechanism.bodies import Body, Frame, bar_place, make_body
+from sarrus.mechanism.constraint_table import ConstraintTable
 from sarrus.mechanism.constraints import (
     Constraint,
     Tendon,
-    make_coupling,
-    make_custom,
-    make_distance,
-    make_gear,
-    make_point_on_curve,
-    make_rolling,
-    make_tendon,
 )
+from sarrus.mechanism.contact_table import ContactTable
 from sarrus.mechanism.contacts import (
     Contact,
     Obstacle,
     Pair,
-    make_contact,
-    make_exclusion,
-    make_group,
-    make_obstacle,
-    pair_of,
 )
 from sarrus.mechanism.forces import (
     CustomForce,
@@ -50,14 +40,14 @@ from sarrus.mechanism.joints import JOINT_KINDS, TENDON_KIND, Joint, JointKind, 
 from sarrus.mechanism.keyframes import Keyframe, make_keyframe
 from sarrus.mechanism.limits import JointFriction, Limit, Rope, make_joint_friction, make_limit, make_rope
 from sarrus.mechanism.sensors import Sensor, make_sensor
-from sarrus.mechanism.shapes import Cylinder, HalfSpace, Shape
+from sarrus.mechanism.shapes import Cylinder, Shape
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0)
 ZERO = (0.0, 0.0, 0.0)
 UP = (0.0, 0.0, 1.0)
 
 
-class Mechanism:
+class Mechanism(ConstraintTable, ContactTable):
     """Rigid bodies, joints, forces and contacts by name.  Lengths [m], masses [kg], angles [rad], time [s].
 
     All places are given in the world frame of the reference configuration, where all joint coordinates are 0.
@@ -177,77 +167,6 @@ class Mechanism:
             name, kind, parent, child, at, axis, axis2, pitch, armature, self.bodies
         )
 
-    def add_distance(
-        self, name: str, a: str, b: str, at_a: ArrayLike, at_b: ArrayLike, length: float | None = None
-    ) -> None:
-        """Adds a wire that keeps two points at the distance `length` [m], by default the one they have."""
-        check.new_name("joint", name, self.joints)
-        self.joints[name] = make_distance(name, a, b, at_a, at_b, length, self.bodies)
-
-    def add_gear(
-        self,
-        name: str,
-        joint_a: str,
-        joint_b: str,
-        ratio: float,
-        component_a: int | None = None,
-        component_b: int | None = None,
-    ) -> None:
-        """Adds the gear q_a = ratio q_b; a joint with several coordinates needs its `component_...`."""
-        check.new_name("joint", name, self.joints)
-        self.joints[name] = make_gear(name, joint_a, joint_b, ratio, component_a, component_b, self.joints)
-
-    def add_coupling(
-        self, name: str, joints: Mapping[str | tuple[str, int], float], offset: float = 0.0
-    ) -> None:
-        """Couples any number of joints, as gears do: the sum of factor q over `joints` is `offset`.
-
-        joints: {joint: factor}, or {(joint, component): factor} for a joint with several coordinates.
-        A planetary set: {"sun": s, "ring": r, "carrier": -(s + r)} with the teeth s and r."""
-        check.new_name("joint", name, self.joints)
-        self.joints[name] = make_coupling(name, joints, offset, self.joints)
-
-    def add_tendon(
-        self, name: str, joints: Mapping[str | tuple[str, int], float], offset: float = 0.0
-    ) -> None:
-        """Adds a tendon over joints: its length is `offset` plus the sum of factor q over `joints`.
-
-        It binds nothing by itself: `add_motor` and `add_joint_spring` take its name, and act on each joint
-        with its factor.  `joint_position` and `joint_velocity` give length and speed.  joints: as in
-        `add_coupling`."""
-        check.new_name("joint", name, self.joints)
-        self.joints[name] = make_tendon(name, joints, offset, self.joints)
-
-    def add_point_on_curve(self, name: str, parent: str, child: str, at: ArrayLike, curve: Any) -> None:
-        """Keeps the child's point `at` on a curve fixed in the parent.
-
-        `curve`: points (N, 3) [m] that a cubic spline joins, or a function of s from 0 to 1 that gives them;
-        closed when its ends meet."""
-        check.new_name("joint", name, self.joints)
-        self.joints[name] = make_point_on_curve(name, parent, child, at, curve, self.bodies)
-
-    def add_rolling(self, name: str, body: str, radius: float, axis: ArrayLike | None = None) -> None:
-        """Makes a disc of `radius` [m] about `axis` (None: a sphere) roll on the plane z = 0."""
-        check.new_name("joint", name, self.joints)
-        self.joints[name] = make_rolling(name, body, radius, axis, self.bodies)
-
-    def add_constraint(
-        self,
-        name: str,
-        bodies: Iterable[str],
-        residual: Callable[..., Any],
-        rows: int = 1,
-        parameters: ArrayLike = (),
-        jacobian: Callable[..., Any] | None = None,
-    ) -> None:
-        """Adds the user's constraint residual(x, q, p, out) = 0 of `rows` rows on m bodies.
-
-        x (m, 3) positions, q (m, 4) orientations, p the parameters; out (rows,) is written.
-        jacobian(x, q, p, out) writes out (rows, m, 6), per world translation and world rotation; without it,
-        it is found by differences."""
-        check.new_name("joint", name, self.joints)
-        self.joints[name] = make_custom(name, bodies, residual, rows, parameters, jacobian, self.bodies)
-
     def add_spring(
         self,
         name: str,
@@ -333,56 +252,6 @@ class Mechanism:
         """Adds a rope that keeps two points within `length` [m], by default the distance they have."""
         check.new_name("rope", name, self.ropes)
         self.ropes[name] = make_rope(name, a, b, at_a, at_b, length, self.bodies)
-
-    def add_ground(
-        self,
-        friction: float = 0.5,
-        restitution: float = 0.0,
-        *,
-        normal: ArrayLike = UP,
-        at: ArrayLike = ZERO,
-        name: str = "ground",
-    ) -> None:
-        """Adds ground behind the plane through `at` [m] with the outward `normal`; every body meets it."""
-        check.new_name("body or obstacle", name, (*self.bodies, *self.obstacles, check.WORLD))
-        where = f"ground {name!r}"
-        plane = HalfSpace(check.unit(where, "normal", normal), at=check.vector(where, "at", at))
-        self.obstacles[name] = make_obstacle(name, plane, friction, restitution, kind="ground")
-
-    def add_obstacle(self, name: str, shape: Shape, friction: float = 0.5, restitution: float = 0.0) -> None:
-        """Adds a shape fixed in the world, where its `at` and `orientation` place it; every body meets it.
-
-        `friction`: coefficient of Coulomb, replaced by that of a shape which has its own (the larger, where
-        both have).  `restitution`: from 0 (no rebound) to 1."""
-        check.new_name("body or obstacle", name, (*self.bodies, *self.obstacles, check.WORLD))
-        self.obstacles[name] = make_obstacle(name, shape, friction, restitution)
-
-    def add_contact(self, a: str, b: str, friction: float = 0.5, restitution: float = 0.0) -> None:
-        """Lets the shapes of two bodies meet each other; friction and restitution as in `add_obstacle`."""
-        contact = make_contact(a, b, friction, restitution, self.bodies, self.obstacles)
-        where, pair = f"contact of {a!r} and {b!r}", pair_of(a, b)
-        if pair in self.contacts:
-            raise MechanismError(f"{where}: these two bodies already meet; one contact per pair")
-        if frozenset(pair) in self.exclusions:
-            raise MechanismError(f"{where}: this pair is excluded; leave out one of exclude and add_contact")
-        self.contacts[pair] = contact
-
-    def add_contact_group(
-        self, bodies: Iterable[str] | None = None, friction: float = 0.5, restitution: float = 0.0
-    ) -> None:
-        """Lets every two of the named bodies (None: all so far that have colliding shapes) meet each other.
-
-        Left out are pairs that a joint so far connects directly, where bodies tied by fixed joints count as
-        one, and excluded pairs; a pair that already has a contact keeps it."""
-        for contact in make_group(bodies, friction, restitution, self.bodies, self.joints):
-            pair = pair_of(contact.a, contact.b)
-            if pair not in self.contacts and frozenset(pair) not in self.exclusions:
-                self.contacts[pair] = contact
-
-    def exclude(self, a: str, b: str) -> None:
-        """Keeps two bodies, or a body and a ground or obstacle, from ever meeting; ends their contact."""
-        self.exclusions.add(make_exclusion(a, b, self.bodies, self.obstacles))
-        self.contacts.pop(pair_of(a, b), None)
 
     def add_custom_force(
         self, name: str, bodies: Iterable[str], force: Callable[..., Any], parameters: ArrayLike = ()

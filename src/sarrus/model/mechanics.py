@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sarrus.errors import MechanismError, unknown_name
+from sarrus.mechanism.keyframes import Keyframe
 from sarrus.mechanism.rotations import rotation
 from sarrus.mechanism.validation import array, vector
+from sarrus.model.conventions import control_inputs
 from sarrus.model.frame_poses import frame_in_body
 from sarrus.model.state import State
 
@@ -129,6 +131,25 @@ class Mechanics:
                 "inputs", f"the input {name!r}", np.atleast_1d(value), (where.stop - where.start,)
             )
         return u
+
+    def _keyframe(self, name: str) -> Keyframe:
+        known = self.mechanism.keyframes
+        if name not in known:
+            raise unknown_name("keyframe", name, known)
+        return known[name]
+
+    def keyframe_inputs(self, name: str) -> dict[str, Any]:
+        """The inputs that belong to a keyframe, for `simulate(inputs=...)`."""
+        values = self._keyframe(name).inputs.items()
+        return {motor: float(value[0]) if len(value) == 1 else value.copy() for motor, value in values}
+
+    def control_inputs(self, controls: Mapping[str, float] | ArrayLike) -> dict[str, float]:
+        """Inputs for `simulate(inputs=...)` from controls of the file that the mechanism was read from: by
+        name of actuator, or one number each in the order of the file.
+
+        Controls count in the units of the file and are taken to their range (ctrlrange), as there;
+        `mech.import_report.inputs` lists the actuators in that order."""
+        return control_inputs(cast("Model", self), controls)
 
     @property
     def _order(self) -> np.ndarray:

@@ -18,7 +18,7 @@ from sarrus.mechanism.joints import Joint
 from sarrus.mechanism.validation import number
 from sarrus.model.arrays import Arrays, step_arrays
 from sarrus.model.contacts import Contacts
-from sarrus.model.conventions import control_inputs, from_file, is_file
+from sarrus.model.conventions import from_file, is_file
 from sarrus.model.custom import check_pickles
 from sarrus.model.description import Description, Drives, StiffSprings, size_of
 from sarrus.model.masses import check_masses, point_masses
@@ -30,7 +30,6 @@ from sarrus.model.state import State
 from sarrus.model.tables import readdress
 
 if TYPE_CHECKING:
-    from sarrus.mechanism.keyframes import Keyframe
     from sarrus.model.pairs import Pairs
     from sarrus.model.rounding import Holding
 
@@ -282,25 +281,6 @@ class Model(Mechanics):
         if not (velocities or (key and key.velocities)):
             return state
         return with_velocities(self, state, velocities or {}, near=None if key is None else key.velocities)
-
-    def _keyframe(self, name: str) -> Keyframe:
-        known = self.mechanism.keyframes
-        if name not in known:
-            raise unknown_name("keyframe", name, known)
-        return known[name]
-
-    def keyframe_inputs(self, name: str) -> dict[str, Any]:
-        """The inputs that belong to a keyframe, for `simulate(inputs=...)`."""
-        values = self._keyframe(name).inputs.items()
-        return {motor: float(value[0]) if len(value) == 1 else value.copy() for motor, value in values}
-
-    def control_inputs(self, controls: Mapping[str, float] | ArrayLike) -> dict[str, float]:
-        """Inputs for `simulate(inputs=...)` from controls of the file that the mechanism was read from: by
-        name of actuator, or one number each in the order of the file.
-
-        Controls count in the units of the file and are taken to their range (ctrlrange), as there;
-        `mech.import_report.inputs` lists the actuators in that order."""
-        return control_inputs(self, controls)
 
     # Read-outs.  Arrays have one row per node: position (T, nb, 3), orientation (T, nb, 4), ...
 
