@@ -181,6 +181,63 @@ def entry(function):
         config.CACHE_DIR = previous
 
 
+# Worlds in a tile: GPU arrays hold so many worlds side by side, one for each lane of a warp.
+TILE = 32
+
+
+def _lane(context, builder):
+    """Number of the lane of this thread, masked so that LLVM knows it is not negative"""
+    from llvmlite import ir
+
+    integer = ir.IntType(32)
+    read = builder.module.globals.get("llvm.nvvm.read.ptx.sreg.laneid") or ir.Function(
+        builder.module, ir.FunctionType(integer, []), "llvm.nvvm.read.ptx.sreg.laneid"
+    )
+    lane = builder.and_(builder.call(read, []), ir.Constant(integer, TILE - 1))
+    return builder.zext(lane, ir.IntType(64))
+
+
+def _tiled(context, array) -> bool:
+    """Whether columns of an array of this type are those of a tile: on a GPU, but for what is only read,
+    which all worlds share"""
+    return "cuda" in type(context).__module__ and array.mutable
+
+
+@intrinsic
+def column(typingctx, a, k):
+    """The column of the array `a` where element k of this world lives."""
+
+    def codegen(context, builder, signature, args):
+        if not _tiled(context, signature.args[0]):
+            return args[1]
+        first = builder.mul(args[1], args[1].type(TILE))
+        return builder.add(first, _lane(context, builder))
+
+    return types.intp(a, types.intp), codegen
+
+
+@intrinsic
+def width(typingctx, a):
+    """Columns of the array `a` that this world has."""
+    from numba.core import cgutils
+
+    def codegen(context, builder, signature, args):
+        kind = signature.args[0]
+        columns = cgutils.unpack_tuple(builder, context.make_array(kind)(context, builder, args[0]).shape)[-1]
+        return builder.udiv(columns, columns.type(TILE)) if _tiled(context, kind) else columns
+
+    return types.intp(a), codegen
+
+
+if config.DISABLE_JIT:
+
+    def column(a, k):
+        return k
+
+    def width(a):
+        return a.shape[1]
+
+
 class _CompileClock(event.Listener):
     """Sums the time that this process spends on compiling kernels, or on loading them from the cache."""
 
@@ -303,3 +360,46 @@ def address_of(typingctx, array, row, column):
         return builder.ptrtoint(builder.gep(value.data, [offset]), context.get_value_type(types.intp))
 
     return signature, codegen
+
+
+# Entries that other entries call.  Each is compiled by itself: called directly, it would be compiled once
+# more with every caller.
+_entries: dict[int, object] = {}
+
+
+def entry_address(dispatcher, *arguments) -> int:
+    """Where the machine code of an entry for such arguments lies, for `calling`; compiles it where needed."""
+    if config.DISABLE_JIT:
+        _entries[id(dispatcher)] = dispatcher
+        return id(dispatcher)
+    kinds = tuple(numba.typeof(argument) for argument in arguments)
+    if kinds not in dispatcher.overloads:
+        dispatcher.compile(kinds)
+    made = dispatcher.overloads[kinds]
+    return made.library.get_pointer_to_function(made.fndesc.llvm_func_name)
+
+
+def calling(result):
+    """A function (address, arguments) for kernels that calls an entry with a tuple of arguments; result: the
+    numba type of what the entry returns."""
+    if config.DISABLE_JIT:
+        return lambda address, arguments: _entries[address](*arguments)
+
+    @intrinsic
+    def call(typingctx, address, arguments):
+        def codegen(context, builder, signature, values):
+            kinds = list(signature.args[1].types)
+            kind = context.call_conv.get_function_type(result, kinds)
+            function = builder.inttoptr(values[0], kind.as_pointer())
+            parts = [builder.extract_value(values[1], i) for i in range(len(kinds))]
+            _, value = context.call_conv.call_function(builder, function, result, kinds, parts)
+            return context.get_dummy_value() if result is types.none else value
+
+        return result(types.int64, arguments), codegen
+
+    return call
+
+
+call_for_integer = calling(types.int64)
+call_for_two_integers = calling(types.UniTuple(types.int64, 2))
+call_for_nothing = calling(types.none)

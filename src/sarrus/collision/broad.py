@@ -115,3 +115,52 @@ def sort_along(box, axis, order):
             order[t + 1] = order[t]
             t -= 1
         order[t + 1] = c
+
+
+# Looks between two choices of the axis that spreads the cores most
+SAME_AXIS = 100
+
+
+@kernel
+def widest_axis(box):
+    """The axis along which the lower corners vary most"""
+    n, widest, axis = box.shape[0], -1.0, 0
+    for k in range(3):
+        mean, square = 0.0, 0.0
+        for c in range(n):
+            mean += box[c, k] / n
+        for c in range(n):
+            square += (box[c, k] - mean) ** 2
+        if square > widest:
+            widest, axis = square, k
+    return axis
+
+
+@kernel
+def sort_numbers(numbers, count):
+    """Sorts the first `count` numbers, ascending (Shell's method)"""
+    gap = 1
+    while gap < count // 3:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for i in range(gap, count):
+            value, j = numbers[i], i
+            while j >= gap and numbers[j - gap] > value:
+                numbers[j] = numbers[j - gap]
+                j -= gap
+            numbers[j] = value
+        gap //= 3
+
+
+@entry
+def find_near(geo, x0, R0, x1, R1, margin, codes, number, box, order, sweep, out):
+    """Number of candidates whose boxes over the motion are at most `margin` apart; their numbers go into
+    `out`, ascending, as far as it reaches.  sweep: the axis of the order, calls so far"""
+    write_boxes(geo, x0, R0, x1, R1, box)
+    if sweep[1] % SAME_AXIS == 0:
+        sweep[0] = widest_axis(box)
+    sweep[1] += 1
+    sort_along(box, sweep[0], order)
+    found = write_near(box, order, sweep[0], margin, codes, number, out)
+    sort_numbers(out, min(found, out.shape[0]))
+    return found

@@ -11,6 +11,7 @@ Poses are x (nb + 1, 3) [m] and R (nb + 1, 3, 3); the last row is the world's.""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,8 +24,19 @@ from sarrus.errors import MechanismError
 
 # Contact lines by the simpler kind of the two cores
 LINES = {POINT: 1, SEGMENT: 2, POLYTOPE: 8}
-# Calls of `near` between two looks at which axis spreads the cores most
-SAME_AXIS = 100
+
+
+class Memory(NamedTuple):
+    """last: axis of each pair at its last look, none: that of a pair without; work, fresh: of the narrow
+    phase; box, order: of the cores, sweep: axis of the order, calls so far."""
+
+    last: np.ndarray
+    none: np.ndarray
+    work: tuple[np.ndarray, ...]
+    fresh: np.ndarray
+    box: np.ndarray
+    order: np.ndarray
+    sweep: np.ndarray
 
 
 class Detector:
@@ -47,26 +59,37 @@ class Detector:
         codes = low * self.count + high
         self._number = np.argsort(codes, kind="stable")
         self._codes = codes[self._number]
-        self._last = np.zeros((len(self.pairs), 3), np.int64)
-        self._none = np.zeros((1, 3), np.int64)
-        corners = 2 * (2 * packed.loop + 8)
-        self._work = (
-            np.zeros((packed.vertices, 3)),
-            np.zeros((packed.faces, 4)),
-            np.zeros((packed.vertices, 3)),
-            np.zeros((packed.faces, 4)),
-            np.zeros((corners, 6)),
-            np.zeros(packed.faces, np.int64),
-            np.zeros(packed.faces, np.int64),
-            np.zeros(packed.edges, np.int64),
-            np.zeros(packed.edges, np.int64),
-        )
-        self._fresh = np.zeros((LINES[POLYTOPE], at.FEATURE_COLS))
-        self._box = np.zeros((self.count, 6))
-        self._order = np.arange(self.count)
-        self._axis = 0
-        self._calls = 0
+        self._packed = packed
+        self._own = self.memory()
         self._near, self._depths = np.zeros(64, np.int64), np.zeros(64)
+
+    def memory(self) -> Memory:
+        """What looks remember and write, as for a new start: every run has its own."""
+        packed = self._packed
+        return Memory(
+            last=np.zeros((len(self.pairs), 3), np.int64),
+            none=np.zeros((1, 3), np.int64),
+            work=(
+                np.zeros((packed.vertices, 3)),
+                np.zeros((packed.faces, 4)),
+                np.zeros((packed.vertices, 3)),
+                np.zeros((packed.faces, 4)),
+                np.zeros((2 * (2 * packed.loop + 8), 6)),
+                np.zeros(packed.faces, np.int64),
+                np.zeros(packed.faces, np.int64),
+                np.zeros(packed.edges, np.int64),
+                np.zeros(packed.edges, np.int64),
+            ),
+            fresh=np.zeros((LINES[POLYTOPE], at.FEATURE_COLS)),
+            box=np.zeros((self.count, 6)),
+            order=np.arange(self.count),
+            sweep=np.zeros(2, np.int64),
+        )
+
+    @property
+    def tables(self) -> tuple:
+        """The geometry of the cores, the candidates, their capacities, their sorted codes and numbers."""
+        return self._geo, self.pairs, self.capacity, self._codes, self._number
 
     def _check(self, body: np.ndarray) -> None:
         if len(body) != self.count:
@@ -82,15 +105,11 @@ class Detector:
                 f"Detector: cores {i} and {j} sit on the same body {body[i]}; they never touch"
             )
 
-    def forget(self) -> None:
-        """Drops the memory of which axis each pair had, as for a new start."""
-        self._last[:] = 0
-
     def boxes(self, x0: np.ndarray, R0: np.ndarray, x1: np.ndarray, R1: np.ndarray) -> np.ndarray:
         """Lower and upper corners [m] of the cores over the motion, (cores, 6); overwritten by the next
         call."""
-        broad.write_boxes(self._geo, *_poses(x0, R0), *_poses(x1, R1), self._box)
-        return self._box
+        broad.write_boxes(self._geo, *_poses(x0, R0), *_poses(x1, R1), self._own.box)
+        return self._own.box
 
     def near(
         self, x0: np.ndarray, R0: np.ndarray, x1: np.ndarray, R1: np.ndarray, margin: float = 0.0
@@ -99,19 +118,14 @@ class Detector:
         ascending."""
         if not len(self.pairs):
             return np.zeros(0, np.int64)
-        box = self.boxes(x0, R0, x1, R1)
-        if self._calls % SAME_AXIS == 0:
-            self._axis = int(np.argmax(np.var(box[:, :3], axis=0)))
-            self._order = np.argsort(box[:, self._axis], kind="stable")
-        else:
-            broad.sort_along(box, self._axis, self._order)
-        self._calls += 1
+        poses, own = (*_poses(x0, R0), *_poses(x1, R1)), self._own
         while True:
-            found = broad.write_near(
-                box, self._order, self._axis, float(margin), self._codes, self._number, self._near
-            )
+            found = broad.find_near(
+                self._geo, *poses, float(margin), self._codes, self._number, own.box, own.order, own.sweep,
+                self._near,
+            )  # fmt: skip
             if found <= len(self._near):
-                return np.sort(self._near[:found])
+                return self._near[:found].copy()
             self._near, self._depths = np.zeros(2 * found, np.int64), np.zeros(2 * found)
 
     def features(
@@ -142,7 +156,7 @@ class Detector:
         with Compiling(narrow.write_lines, "contact lines"):
             narrow.write_lines(
                 self._geo, pairs, self.pairs, self.capacity, *_poses(x0, R0), *_poses(x1, R1), float(reach),
-                bool(add), self._last, self._none, self._work, self._fresh, out, 0,
+                bool(add), self._own.last, self._own.none, self._own.work, self._own.fresh, out, 0,
             )  # fmt: skip
         return out
 
@@ -152,7 +166,9 @@ class Detector:
         pairs = np.ascontiguousarray(pairs, np.int64)
         out = np.zeros(len(pairs))
         with Compiling(narrow.write_distances, "distances of shapes"):
-            narrow.write_distances(self._geo, pairs, self.pairs, *_poses(x, R), self._none, self._work, out)
+            narrow.write_distances(
+                self._geo, pairs, self.pairs, *_poses(x, R), self._own.none, self._own.work, out
+            )
         return out
 
     def swept(
@@ -165,8 +181,8 @@ class Detector:
         while True:
             with Compiling(write_swept, "pairs of shapes on their way"):
                 found, place = write_swept(
-                    self._geo, *poses, self._box, self._order, self._axis, self._codes, self._number,
-                    self.pairs, self._none, self._work, self._near, self._depths,
+                    self._geo, *poses, self._own.box, self._own.order, self._own.sweep, self._codes,
+                    self._number, self.pairs, self._own.none, self._own.work, self._near, self._depths,
                 )  # fmt: skip
             if found <= len(self._near):
                 return self._near[:found], self._depths[:found], place

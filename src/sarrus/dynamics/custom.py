@@ -4,7 +4,7 @@
 from sarrus import layout as at
 from sarrus._jit import address_of, call_with_3, call_with_4, call_with_6, helper, kernel
 from sarrus.kinematics.custom import STEP, load_bodies, nudge, restore, world_origin
-from sarrus.maths.access import get3, get4, put3, put4
+from sarrus.maths.access import get1, get3, get4, put1, put3, put4
 from sarrus.maths.quaternion import qmul
 from sarrus.maths.vectors import add3
 
@@ -22,7 +22,7 @@ def add_potential(topo, par, state, work, line):
         b = topo[line, at.ELEMENT_BODY + m]
         for axis in range(6):
             if topo[line, at.ELEMENT_GRADIENT] != 0:
-                slope = work[s, at.SCRATCH_OUT + 6 * m + axis]
+                slope = get1(work, s, at.SCRATCH_OUT + 6 * m + axis)
             else:
                 nudge(topo, par, work, b, s, m, axis, STEP)
                 high = call_with_3(topo[line, at.ELEMENT_ADDRESS], 0.0, x, q, p)
@@ -30,7 +30,7 @@ def add_potential(topo, par, state, work, line):
                 low = call_with_3(topo[line, at.ELEMENT_ADDRESS], 0.0, x, q, p)
                 restore(topo, par, work, b, s, m)
                 slope = (high - low) / (2.0 * STEP)
-            state[b, at.FORCE + axis] -= slope
+            put1(state, b, at.FORCE + axis, get1(state, b, at.FORCE + axis) - slope)
 
 
 @kernel

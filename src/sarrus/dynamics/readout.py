@@ -20,7 +20,7 @@ from sarrus.kinematics.poses import place_node
 from sarrus.kinematics.rolling import rolling_node_row
 from sarrus.kinematics.row_vectors import enter_rows, place_of
 from sarrus.kinematics.rows import errors
-from sarrus.maths.access import get1, get3, get4, get6, put3, put4, put6
+from sarrus.maths.access import get1, get3, get4, get6, put1, put3, put4, put6
 from sarrus.maths.quaternion import qconj, qmul, rotation
 from sarrus.maths.spatial import carry_force, dot6, scale6
 from sarrus.maths.vectors import ZERO3, add3, mtv, mv, sub3
@@ -69,9 +69,8 @@ def record_winding(topo, par, state, out, line):
         it = topo[0, at.T_JOINTS] + c
         for i in range(topo[it, at.JOINT_COORDINATES]):
             of, j = coordinate_joint(topo, par, c, i)
-            out[line, first + topo[it, at.JOINT_COORDINATE] + i] = state[
-                topo[0, at.S_JOINTS] + of, at.COORD + j
-            ]
+            angle = get1(state, topo[0, at.S_JOINTS] + of, at.COORD + j)
+            put1(out, line, first + topo[it, at.JOINT_COORDINATE] + i, angle)
 
 
 @kernel
@@ -81,9 +80,9 @@ def put_winding(topo, state, near, line):
         for c in range(topo[0, at.JOINTS]):
             it, s = topo[0, at.T_JOINTS] + c, topo[0, at.S_JOINTS] + c
             for i in range(topo[it, at.JOINT_COORDINATES]):
-                state[s, at.COORD + i] = near[line, topo[it, at.JOINT_COORDINATE] + i]
+                put1(state, s, at.COORD + i, near[line, topo[it, at.JOINT_COORDINATE] + i])
             if topo[it, at.JOINT_KIND] == at.CURVE:
-                state[s, at.CURVE_S] = state[s, at.COORD]
+                put1(state, s, at.CURVE_S, get1(state, s, at.COORD))
 
 
 @entry

@@ -9,7 +9,7 @@ from math import atan2, pi, sqrt
 from sarrus import layout as at
 from sarrus._jit import helper, kernel
 from sarrus.kinematics.curve import curve_enter, curve_parameter
-from sarrus.maths.access import add_to6, get1, get3, get4, get6, get9, put6
+from sarrus.maths.access import add_to6, get1, get3, get4, get6, get9, put1, put6
 from sarrus.maths.quaternion import angle_about, qconj, qmul, rotation_vector, rotation_vector_rate
 from sarrus.maths.spatial import ZERO6, carry_force, dot6
 from sarrus.maths.vectors import ZERO3, add3, cross, dot, mtv, mv, pick, scale3, sub3
@@ -273,12 +273,12 @@ def enter_coordinates(topo, par, state, work, elements):
             if kind == at.CURVE:
                 curve_enter(topo, par, state, work, c)
             if kind == at.TENDON:
-                state[topo[0, at.S_JOINTS] + c, at.COORD] = sum_value(topo, par, state, work, c)
+                put1(state, topo[0, at.S_JOINTS] + c, at.COORD, sum_value(topo, par, state, work, c))
         if kind != at.COUPLING and kind != at.TENDON:
             # A rotation vector needs all three old components to find its turn.
             s = topo[0, at.S_JOINTS] + c
             for i in range(topo[line, at.JOINT_COORDINATES]):
                 q, w = coordinate(topo, par, state, work, c, i, elements)
-                state[s, at.COORD_NEXT + i] = q
+                put1(state, s, at.COORD_NEXT + i, q)
             for i in range(topo[line, at.JOINT_COORDINATES]):
-                state[s, at.COORD + i] = state[s, at.COORD_NEXT + i]
+                put1(state, s, at.COORD + i, get1(state, s, at.COORD_NEXT + i))

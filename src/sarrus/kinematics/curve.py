@@ -6,7 +6,7 @@ from math import sqrt
 
 from sarrus import layout as at
 from sarrus._jit import helper, kernel
-from sarrus.maths.access import get1, get3, get9
+from sarrus.maths.access import get1, get3, get9, put1
 from sarrus.maths.vectors import add3, axpy3, cross, dot, mtv, mv, scale3, sub3
 
 ITERATIONS = 20
@@ -135,6 +135,6 @@ def curve_enter(topo, par, state, work, c):
         # Far from the last node, as between recorded ones: the nearest of all segments, on the nearest turn.
         x, slope, k = curve_point(par, first, segments, closed, s)
         s, gap, t = curve_search(par, first, segments, closed, add3(x, gap), s)
-    state[line, at.CURVE_S] = s
+    put1(state, line, at.CURVE_S, s)
     a = (abs(t[0]), abs(t[1]), abs(t[2]))
-    state[line, at.CURVE_AXIS] = 0.0 if a[0] <= a[1] and a[0] <= a[2] else (1.0 if a[1] <= a[2] else 2.0)
+    put1(state, line, at.CURVE_AXIS, 0.0 if a[0] <= a[1] and a[0] <= a[2] else (1.0 if a[1] <= a[2] else 2.0))

@@ -9,7 +9,7 @@ from math import cos, sin
 
 from sarrus import layout as at
 from sarrus._jit import address_of, call_with_4, helper, kernel
-from sarrus.maths.access import get3, get4, put3, put4
+from sarrus.maths.access import get1, get3, get4, put3, put4
 from sarrus.maths.quaternion import qmul
 from sarrus.maths.vectors import add3
 
@@ -126,7 +126,7 @@ def custom_row(topo, par, work, c, i, m):
 
 @helper
 def flat(work, line, k, columns):
-    return work[line + k // columns, k % columns]
+    return get1(work, line + k // columns, k % columns)
 
 
 @kernel
@@ -135,9 +135,9 @@ def custom_slope(topo, par, work, line, i, m, axis):
     s, b = topo[line, at.JOINT_SCRATCH], topo[line, at.CUSTOM_BODY + m]
     nudge(topo, par, work, b, s, m, axis, STEP)
     call_residual(topo, par, work, line, s)
-    high = work[s, at.SCRATCH_OUT + i]
+    high = get1(work, s, at.SCRATCH_OUT + i)
     nudge(topo, par, work, b, s, m, axis, -STEP)
     call_residual(topo, par, work, line, s)
-    low = work[s, at.SCRATCH_OUT + i]
+    low = get1(work, s, at.SCRATCH_OUT + i)
     restore(topo, par, work, b, s, m)
     return (high - low) / (2.0 * STEP)

@@ -81,7 +81,7 @@ def special_errors(topo, par, state, work, c):
 
 @helper
 def custom_error(work, s, i, rows):
-    return work[s, at.SCRATCH_OUT + i] if i < rows else 0.0
+    return get1(work, s, at.SCRATCH_OUT + i) if i < rows else 0.0
 
 
 @kernel

@@ -1,14 +1,11 @@
 """Tuples moved between registers and the rows of an array.
 
-`column(a, k)` is the column of the array a where element k of this world lives: the one thing that differs
-between a single world and tiles of worlds."""
+`column(a, k)` of `_jit` is the column of the array a where element k of this world lives, and `width(a)` how
+many this world has: the two things that differ between a single world and tiles of worlds.  All tables of a
+world (state, work, parameters, their copies, records) are read and written through these functions; what
+steers it (the settings, counts, inputs and statistics of a run) is a slice of its own."""
 
-from sarrus._jit import helper
-
-
-@helper
-def column(a, k):
-    return k
+from sarrus._jit import column, helper
 
 
 @helper
@@ -19,6 +16,12 @@ def get1(a, i, k):
 @helper
 def put1(a, i, k, v):
     a[i, column(a, k)] = v
+
+
+@helper
+def add1(a, i, k, v):
+    """a[i, k] += v"""
+    a[i, column(a, k)] += v
 
 
 @helper

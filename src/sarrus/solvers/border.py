@@ -268,7 +268,7 @@ def close_rows_pivoted(topo, work, b, item, choice):
             for k in range(first, end):
                 for j in range(first, end):
                     coupling = get1(work, topo[0, at.W_ROWS] + k, slot_of(topo, j))
-                    blocks[k, j - first] = coupling / sqrt(scales[k] * scales[j])
+                    put1(blocks, k, j - first, coupling / sqrt(scales[k] * scales[j]))
             for rank in range(end - first if ranks[of] < 0 else ranks[of]):
                 best = largest_pivot(topo, work, first, end, scales, tolerance, chosen)
                 if best < 0:

@@ -58,9 +58,9 @@ def clear_seeds(topo, work):
     for b in range(topo[0, at.BODIES]):
         if topo[b + 1, at.FLAGS] & at.SEEDED:
             for i in range(36):
-                work[b, at.D + i] = 0.0
+                put1(work, b, at.D + i, 0.0)
             for i in range(6):
-                work[b, at.RHS + i] = 0.0
+                put1(work, b, at.RHS + i, 0.0)
 
 
 @helper

@@ -8,7 +8,7 @@ from math import sqrt
 
 from sarrus import layout as at
 from sarrus._jit import helper, kernel
-from sarrus.maths.access import get1, get3
+from sarrus.maths.access import get1, get3, put1
 from sarrus.maths.vectors import dot, norm3, sub3
 
 # Columns of `sums`, one line per step: work of motors, dampers, contacts and all other applied forces [J];
@@ -65,18 +65,18 @@ def is_balanced(topo, state, sums, k, energies, done, turn, allowed):
     no whip yet"""
     n = topo[0, at.BODIES]
     T0, T1 = energies
-    peak = max(state[n, at.PEAK], max(T0, T1))
+    peak = max(get1(state, n, at.PEAK), max(T0, T1))
     off = abs(T1 - T0 - done)
     if off > EXACT * peak:
         sums[k, TURN] = max(sums[k, TURN], turn)
     # Not "off > ...": NaN is not balanced.
     bound = min(allowed, HUGE) * peak
-    whips = state[n, at.WHIPS] != 0.0 or turn > WHIP or not off <= OUTRAGEOUS * bound
+    whips = get1(state, n, at.WHIPS) != 0.0 or turn > WHIP or not off <= OUTRAGEOUS * bound
     if whips and turn > SLOW and not off <= bound:
         return False
-    state[n, at.WHIPS] = 1.0 if whips else 0.0
+    put1(state, n, at.WHIPS, 1.0 if whips else 0.0)
     sums[k, IMBALANCE] = max(sums[k, IMBALANCE], off / peak if peak > 0.0 else 0.0)
-    state[n, at.PEAK] = peak
+    put1(state, n, at.PEAK, peak)
     return True
 
 

@@ -1,73 +1,172 @@
-"""ActiveRows: the choice of the independent rows of every loop, made anew during a run."""
+"""ActiveRows: the choice of the independent rows of every loop, made anew during a run.
+
+The compiled loop chooses between steps; `ActiveRows` holds what it needs for that, and chooses at a start."""
 
 from __future__ import annotations
+
+from math import sqrt
 
 import numpy as np
 
 from sarrus import layout as at
+from sarrus._jit import call_for_nothing, entry, entry_address, kernel, width
 from sarrus.dynamics.choice import choose
+from sarrus.maths.access import get1, put1
 from sarrus.model import Model
 from sarrus.model.arrays import Arrays
-from sarrus.model.rounding import combinations
+from sarrus.solvers.eigenvectors import diagonalise
+
+# Columns of the integers of a choice, one line per body and joint: the body in the run; first active row of
+# the joint, whether its rows are combined, rows found for it.
+BODY, FIRST, COMBINES, FOUND = 0, 1, 2, 3
+# Lines and columns of a joint's matrix and its eigenvectors.
+MATRIX = (12, 6)
+
+Choice = tuple[np.ndarray, ...]
+
+
+@kernel
+def choose_anew(topo, state, address, elements, choice):
+    """Puts the best rows at the node into it; a loop that shows less than its rank keeps what it has.
+
+    address, elements: of `choose`, and whether the candidates have elements; choice: their arrays and the
+    tables of `ActiveRows`"""
+    rows, par, candidates, work, table, ranks, chosen, scales, pivots, before, blocks, matrix = choice
+    n, joints, columns = rows[0, at.BODIES], rows[0, at.JOINTS], width(state)
+    for b in range(n + 1):
+        # The line after the bodies has what belongs to the node.
+        of = table[b, BODY] if b < n else n
+        for k in range(columns):
+            put1(candidates, b, k, get1(state, of, k))
+    for c in range(joints):
+        for k in range(columns):
+            put1(candidates, rows[0, at.S_JOINTS] + c, k, get1(state, topo[0, at.S_JOINTS] + c, k))
+    if elements:
+        call_for_nothing(
+            address,
+            (rows, par, candidates, work, ranks, scales, 0.0, chosen, pivots, before, blocks, True),
+        )
+    else:
+        call_for_nothing(
+            address,
+            (rows, par, candidates, work, ranks, scales, 0.0, chosen, pivots, before, blocks, None),
+        )
+    put_rows_chosen(topo, state, choice)
+    for c in range(joints):
+        put1(state, topo[0, at.S_JOINTS] + c, at.WATCH, 0.0)
+    for k in range(topo[0, at.ROWS]):
+        put1(state, topo[0, at.S_ROWS] + k, at.WEAKNESS, 0.0)
+
+
+@kernel
+def put_rows_chosen(topo, state, choice):
+    """The rows that `choose` found into the node"""
+    rows, par, candidates, work, table, ranks, chosen, scales, pivots, before, blocks, matrix = choice
+    for c in range(rows[0, at.JOINTS]):
+        table[c, FOUND] = 0
+    for r in range(rows[0, at.ROWS]):
+        if chosen[r] >= 0:
+            table[rows[rows[0, at.T_ROWS] + r, at.ROW_OF], FOUND] += 1
+    r = 0
+    while r < rows[0, at.ROWS]:
+        j, end = rows[rows[0, at.T_ROWS] + r, at.ROW_OF], r
+        while end < rows[0, at.ROWS] and rows[rows[0, at.T_ROWS] + end, at.ROW_OF] == j:
+            end += 1
+        first = topo[0, at.S_ROWS] + table[j, FIRST]
+        if table[j, COMBINES]:
+            combine(state, choice, r, end, first)
+        elif table[j, FOUND] == ranks[j]:
+            for k in range(r, end):
+                if chosen[k] >= 0:
+                    place = get1(candidates, rows[0, at.S_ROWS] + k, at.ACTIVE)
+                    put1(state, first + chosen[k], at.ACTIVE, place)
+        r = end
+
+
+@kernel
+def combine(state, choice, begin, end, first):
+    """Puts combinations of the candidate rows [begin, end) of a joint into its active rows, which begin at
+    line `first` of the node: see `sarrus.model.rounding.combinations`"""
+    rows, par, candidates, work, table, ranks, chosen, scales, pivots, before, blocks, matrix = choice
+    n, rank = end - begin, ranks[rows[rows[0, at.T_ROWS] + begin, at.ROW_OF]]
+    for i in range(n):
+        for j in range(n):
+            put1(matrix, i, j, get1(blocks, begin + i, j))
+    diagonalise(matrix, 0, n)
+    for i in range(rank):
+        length = 0.0
+        for j in range(n):
+            weight = get1(matrix, n + i, j) / sqrt(scales[begin + j])
+            put1(matrix, n + i, j, weight)
+            length += weight * weight
+        length = sqrt(length)
+        put1(state, first + i, at.ACTIVE, at.COMBINED)
+        for j in range(6):
+            put1(state, first + i, at.WEIGHTS + j, 0.0)
+        for j in range(n):
+            place = int(get1(candidates, rows[0, at.S_ROWS] + begin + j, at.ACTIVE))
+            put1(state, first + i, at.WEIGHTS + place, get1(matrix, n + i, j) / length)
+        put1(state, first + i, at.WEIGHT_SCALE, 1.0 / (length * length))
+
+
+@entry
+def choose_at(topo, state, address, elements, choice):
+    """`choose_anew`, from Python"""
+    choose_anew(topo, state, address, elements, choice)
 
 
 class ActiveRows:
-    """Buffers of one run for choosing rows among all candidates; active: the arrays that the run is on."""
+    """Buffers of one run for choosing rows among all candidates; active: the arrays that the run is on.
+
+    `address` and `elements` and `choice`: what `choose_anew` takes; a model without loops has none to
+    choose, and address 0."""
 
     def __init__(self, model: Model, active: Arrays):
-        self.candidates = model.candidates
-        topo, self.topo = self.candidates.topo, active.topo
-        self.state, self.work = self.candidates.state.copy(), self.candidates.new_work()
-        self.bodies, self.joints = int(topo[0, at.BODIES]), int(topo[0, at.JOINTS])
+        self.topo, self.address, self.elements = active.topo, 0, False
+        if model.candidates is None:
+            self.choice: Choice = NO_CHOICE
+            return
+        arrays, ranks = model.candidates, model.ranks
+        topo = arrays.topo
+        bodies, joints, rows = (int(topo[0, k]) for k in (at.BODIES, at.JOINTS, at.ROWS))
+        of = topo[topo[0, at.T_ROWS] : topo[0, at.T_ROWS] + rows, at.ROW_OF]
+        places = arrays.state[topo[0, at.S_ROWS] : topo[0, at.S_ROWS] + rows, at.ACTIVE].astype(int)
+        table = np.zeros((max(bodies, joints), FOUND + 1), np.int64)
         # Contacts between bodies may order the active bodies in another way.
-        place = np.argsort(self.topo[1 : self.bodies + 1, at.USER])
-        self.order = place[topo[1 : self.bodies + 1, at.USER]]
-        rows = int(topo[0, at.ROWS])
-        self.of = topo[topo[0, at.T_ROWS] : topo[0, at.T_ROWS] + rows, at.ROW_OF]
-        self.places = self.state[topo[0, at.S_ROWS] : topo[0, at.S_ROWS] + rows, at.ACTIVE].copy()
-        self.ranks = np.zeros(self.joints, np.int64)
-        self.ranks[list(model.ranks.ranks)] = list(model.ranks.ranks.values())
-        self.scales = model.ranks.scales[self.of, self.places.astype(int)]
-        self.chosen, self.pivots, self.before = np.zeros(rows, np.int64), np.zeros(rows), np.zeros(rows)
-        self.blocks = np.zeros((rows, 6))
-        # Candidate rows of the joints that are held by combinations.
-        self.combined = {j: np.flatnonzero(self.of == j) for j in model.ranks.combined}
+        place = np.argsort(self.topo[1 : bodies + 1, at.USER])
+        table[:bodies, BODY] = place[topo[1 : bodies + 1, at.USER]]
+        table[list(ranks.combined), COMBINES] = 1
+        wanted = np.zeros(joints, np.int64)
+        wanted[list(ranks.ranks)] = list(ranks.ranks.values())
         # First active row of every joint that closes a loop: its rows stand together.
-        table = self.topo[self.topo[0, at.T_ROWS] : self.topo[0, at.T_ROWS] + self.topo[0, at.ROWS]]
-        self.first = np.zeros(self.joints, np.int64)
-        for k in range(len(table) - 1, -1, -1):
-            if table[k, at.ROW_KIND] == at.CONSTRAINT_ROW:
-                self.first[table[k, at.ROW_OF]] = k
+        held = self.topo[self.topo[0, at.T_ROWS] : self.topo[0, at.T_ROWS] + self.topo[0, at.ROWS]]
+        for k in range(len(held) - 1, -1, -1):
+            if held[k, at.ROW_KIND] == at.CONSTRAINT_ROW:
+                table[held[k, at.ROW_OF], FIRST] = k
+        self.elements = arrays.elements
+        self.choice = (
+            topo, arrays.par, arrays.state.copy(), arrays.new_work(), table, wanted, np.zeros(rows, np.int64),
+            ranks.scales[of, places], np.zeros(rows), np.zeros(rows), np.zeros((rows, 6)), np.zeros(MATRIX),
+        )  # fmt: skip
+        topo, par, state, work, _, wanted, chosen, scales, pivots, before, blocks, _ = self.choice
+        self.address = entry_address(
+            choose, topo, par, state, work, wanted, scales, 0.0, chosen, pivots, before, blocks, arrays.flag
+        )
+
+    @property
+    def given(self) -> tuple[int, bool, Choice]:
+        """What the compiled course takes."""
+        return self.address, self.elements, self.choice
 
     def choose(self, kernel: np.ndarray) -> None:
         """Puts the best rows at the node in `kernel` into it; a loop that shows less than its rank keeps what
         it has."""
-        arrays = self.candidates
-        joints = slice(self.topo[0, at.S_JOINTS], self.topo[0, at.S_JOINTS] + self.joints)
-        first = int(arrays.topo[0, at.S_JOINTS])
-        self.state[: self.bodies] = kernel[self.order]
-        self.state[self.bodies] = kernel[self.bodies]
-        self.state[first : first + self.joints] = kernel[joints]
-        choose(
-            arrays.topo, arrays.par, self.state, self.work, self.ranks, self.scales, 0.0, self.chosen,
-            self.pivots, self.before, self.blocks, arrays.flag,
-        )  # fmt: skip
-        kept = self.chosen >= 0
-        full = np.bincount(self.of[kept], minlength=self.joints) == self.ranks
-        kept &= full[self.of]
-        lines = self.topo[0, at.S_ROWS] + self.first[self.of[kept]] + self.chosen[kept]
-        kernel[lines, at.ACTIVE] = self.places[kept]
-        for j, rows in self.combined.items():
-            self._combine(kernel, j, rows)
-        kernel[joints, at.WATCH] = 0.0
-        kernel[self.topo[0, at.S_ROWS] :][: self.topo[0, at.ROWS], at.WEAKNESS] = 0.0
+        if self.address:
+            choose_at(self.topo, kernel, self.address, self.elements, self.choice)
 
-    def _combine(self, kernel: np.ndarray, j: int, rows: np.ndarray) -> None:
-        """Puts combinations of the candidate rows of joint j into its active rows."""
-        rank = int(self.ranks[j])
-        kept, _, scales = combinations(self.blocks[rows][:, : len(rows)], self.scales[rows], rank)
-        lines = self.topo[0, at.S_ROWS] + self.first[j] + np.arange(rank)
-        kernel[lines, at.ACTIVE] = at.COMBINED
-        kernel[lines, at.WEIGHTS : at.WEIGHTS + 6] = 0.0
-        kernel[lines[:, None], at.WEIGHTS + self.places[rows].astype(int)] = kept
-        kernel[lines, at.WEIGHT_SCALE] = scales
+
+_integers, _numbers = np.zeros((1, at.TOPO_COLS), np.int64), np.zeros((1, 1))
+NO_CHOICE: Choice = (
+    _integers, _numbers, _numbers, _numbers, _integers, _integers[0], _integers[0], _numbers[0], _numbers[0],
+    _numbers[0], _numbers, _numbers,
+)  # fmt: skip

@@ -6,15 +6,25 @@ TIME, DT, LEFT, RIGHT, TOLERANCE, LIMIT, GRAVITY, SPUN, BALANCE = 0, 1, 2, 3, 4,
 # Steps that follow the motion: turn per step that they aim at (0: steps of one length), length of a step
 # where nothing turns, end of the run, length of the next step.
 TAU, BASE, END, NEXT = 10, 11, 12, 13
-SETTINGS = 15
-# Columns of `counts`: steps to do, steps done before (for `every`), record every so many, iterations at most,
-# whether to add up reactions, line of the first record, address of a compiled controller, what to start,
-# lines of `touches` written.
+# Where shapes meet each other: how far apart pairs count as near in this part, and the least distance of one
+# at its end [m].
+MARGIN, DEPTH = 15, 16
+SETTINGS = 17
+# Columns of `counts`: steps to do, steps done before the call (for `every`), record every so many, iterations
+# at most, whether to add up reactions, line of the next record, address of a compiled controller, what to
+# start, lines of `touches` written.
 STEPS, BEFORE, EVERY, MOST, REACTIONS, LINE, CONTROLLER, START, TOUCHES = 0, 1, 2, 3, 4, 5, 6, 7, 8
 # Smallest parts in a step, how many of them are done, length of the next part (0: the step begins), whether
 # rows were chosen anew for it, whether to return after every part; the body that turned furthest.
 FULL, PLACE, BLOCK, CHOSEN, PAUSES, FASTEST = 9, 10, 11, 12, 13, 14
-COUNTS = 15
+# Steps of the call that are done; where a part was last started afresh (steps done before, parts of the
+# step); status of the part that failed last.
+DONE, AFRESH_STEP, AFRESH_PLACE, FAILED = 15, 16, 17, 18
+# Where shapes meet each other: what the next part begins with (see `pair_steps`), how often it has looked for
+# contact lines, pairs that are near, rows of their lines, pairs found inside each other, the deepest of
+# them, steps since all pairs of the plan were near, whether the plan changed within the step.
+STAGE, LOOKED, NEAR, LINES, INSIDE, DEEPEST, QUIET, REPLANNED = 19, 20, 21, 22, 23, 24, 25, 26
+COUNTS = 27
 # counts[START]: steps, or only the start of a node, where velocities are left as they are; made momenta and
 # projected; projected.  Or only the length of the next step, into settings[NEXT].
 NO_START, AS_IT_IS, FROM_VELOCITIES, FROM_MOMENTA, PLAN = 0, 1, 2, 3, 4

@@ -9,6 +9,7 @@ import numpy as np
 from sarrus import layout as at
 from sarrus.errors import Status
 from sarrus.integrators.interface import Failure
+from sarrus.integrators.maximal import columns
 
 if TYPE_CHECKING:
     from sarrus.integrators.maximal.variational.stepper import VariationalStepper
@@ -37,10 +38,15 @@ def describe(run: VariationalStepper, status: Status) -> Failure:
     if run.arrays.contacts:
         contact, gap = worst_contact(run)
         if status == Status.PENETRATION:
-            return Failure(run.time, status, None, -run.depth, run.deepest)
+            return Failure(run.time, status, None, *deepest_pair(run))
         if contact is not None and (gap > worst or not name):
             return Failure(run.time, status, None, gap, contact)
     return Failure(run.time, status, name, worst)
+
+
+def deepest_pair(run: VariationalStepper) -> tuple[float, str]:
+    """(depth [m] of the pair that was deepest in each other, its name)"""
+    return -float(run.settings[columns.DEPTH]), run.near.pairs.name(int(run.counts[columns.DEEPEST]))
 
 
 def worst_contact(run: VariationalStepper) -> tuple[str | None, float]:

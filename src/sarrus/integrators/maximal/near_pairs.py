@@ -1,26 +1,27 @@
-"""NearPairs: finds the pairs of shapes that come near in the next step, and gives their contact lines to the
-kernels."""
+"""NearPairs: what the search for the pairs of shapes that come near needs, and the plans for them."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from sarrus import layout as at
-from sarrus.integrators.maximal.pair_lines import FORCES, write_pairs, write_poses
+from sarrus._jit import Compiling, entry_address
+from sarrus.collision.broad import find_near
+from sarrus.collision.narrow import write_lines
+from sarrus.collision.swept import write_swept
+from sarrus.integrators.maximal import columns as run
+from sarrus.integrators.maximal.acceptance import SUMS
+from sarrus.integrators.maximal.pair_lines import FORCES
 from sarrus.model import Model
 from sarrus.model.pairs import NearPlan
 
-# Pairs are near within this many natural lengths 9.81 dt^2 plus this part of the fastest body's way [m]; a
-# plan is made for those within this many times that, so that it lasts.
-LENGTHS, PART, LASTS = 10.0, 0.25, 4.0
-# Steps after which pairs that have gone away are dropped from the plan.
-STALE = 50
-# A pair may end a step this deep in each other [m].
-DEEPEST = 1e-6
+# A plan is made for the pairs that are within this many times the distance at which they are near, so that
+# it lasts.
+LASTS = 4.0
 # Numbers of lines that a pair can have in a plan.
 ROOM = np.array([1, 2, 4, 8])
-
-Poses = tuple[np.ndarray, np.ndarray]
+# Rows of features at first.
+FEATURES = 64
 
 
 class NearPairs:
@@ -29,89 +30,76 @@ class NearPairs:
     def __init__(self, model: Model, dt: float):
         self.pairs, self.stiff = model.near_pairs, model.stiff_springs(dt)
         self.detector = self.pairs.detector
-        self.detector.forget()
+        self.memory = self.detector.memory()
         self.plan: NearPlan = self.pairs.plan({}, self.stiff)
-        self.near = np.zeros(0, np.int64)
-        self.inside = np.zeros(0, np.int64)
-        self.features = np.zeros((0, at.FEATURE_COLS))
-        self.counts = np.zeros(0, np.int64)
-        self.quiet, self.margin = 0, 0.0
-        self.now, self.then, self.spare = (_resting(len(model.body_names)) for _ in range(3))
+        count, bodies = len(self.detector.pairs), len(model.body_names)
+        self.near, self.swept, self.inside = (np.zeros(count, np.int64) for _ in range(3))
+        self.depths, self.slot = np.zeros(count), np.zeros(count, np.int64)
+        self.features = np.zeros((FEATURES, at.FEATURE_COLS))
         self.scratch = np.zeros((int(ROOM[-1]), FORCES + 1))
+        self.poses = _resting(bodies) + _resting(bodies) + _resting(bodies)
+        self.held = np.zeros(run.STAGE, np.int64), np.zeros(run.STATS, np.int64), np.zeros(SUMS)
+        self.addresses = self._addresses()
 
-    def look(self, kernel: np.ndarray, dt: float) -> NearPlan:
-        """The plan for the next step; `put_lines` then gives the lines to the kernels."""
-        R0, R1 = self.now[1].reshape(-1, 9), self.then[1].reshape(-1, 9)
-        way = write_poses(self.plan.arrays.topo, kernel, dt, self.now[0], R0, self.then[0], R1)
-        self.margin = LENGTHS * 9.81 * dt * dt + PART * way
-        self.near = self.detector.near(*self.now, *self.then, self.margin)
-        self.features = self.detector.features(self.near, *self.now, *self.then, reach=self.margin)
-        return self._choose_plan()
+    def _addresses(self) -> tuple[int, int, int]:
+        geo, cores, capacity, codes, number = self.detector.tables
+        now, then, m = self.poses[:2], self.poses[2:4], self.memory
+        with Compiling(write_lines, "contacts between bodies"):
+            return (
+                entry_address(
+                    find_near, geo, *now, *then, 0.0, codes, number, m.box, m.order, m.sweep, self.near
+                ),
+                entry_address(
+                    write_lines, geo, self.near, cores, capacity, *now, *then, 0.0, False, m.last, m.none,
+                    m.work, m.fresh, self.features, 0,
+                ),
+                entry_address(
+                    write_swept, geo, *now, *then, m.box, m.order, m.sweep, codes, number, cores, m.none,
+                    m.work, self.swept, self.depths,
+                ),
+            )  # fmt: skip
 
-    def check(self, ended: np.ndarray) -> tuple[float, str]:
-        """(smallest signed distance of a pair after the step that ended at the node `ended` [m], its name
-        where that is inside).
+    def looks(self) -> tuple:
+        """What the compiled looks take, on the plan of now; see `pair_looks`."""
+        first = int(self.plan.arrays.topo[0, at.S_CONTACTS])
+        slots = [(first + line, room, 0, 0) for line, room in self.plan.slots.values()]
+        self.slot.fill(-1)
+        self.slot[list(self.plan.slots)] = np.arange(len(slots))
+        lists = self.near, self.swept, self.depths, self.inside, self.slot
+        lines = np.array(slots, np.int64).reshape(-1, 4), self.features, self.scratch
+        return self.detector.tables, tuple(self.memory), self.poses, lists, lines, self.addresses
 
-        Looks at all pairs over what really happened, also at those that were not expected to come near; of a
-        pair that passed through itself, the distance is one on its way"""
-        R, spare = self.then[1].reshape(-1, 9), self.spare[1].reshape(-1, 9)
-        write_poses(self.plan.arrays.topo, ended, 0.0, self.then[0], R, self.spare[0], spare)
-        pairs, gaps, k = self.detector.swept(*self.now, *self.then)
-        if k < 0:
-            return np.inf, ""
-        if gaps[k] >= -DEEPEST:
-            return float(gaps[k]), ""
-        self.inside = pairs[~(gaps >= -DEEPEST)]
-        return float(gaps[k]), self.pairs.name(int(pairs[k]))
+    def make_room(self, rows: int) -> bool:
+        """Room for so many rows of features; returns whether there was too little."""
+        if rows <= len(self.features):
+            return False
+        features = np.zeros((2 * rows, at.FEATURE_COLS))
+        features[: len(self.features)] = self.features
+        self.features = features
+        return True
 
-    def look_again(self) -> NearPlan:
-        """As `look`, after `check` found pairs inside each other: what they met is added to the lines."""
-        self._include(self.inside)
-        self.features = self.detector.features(
-            self.near, *self.now, *self.then, out=self.features, reach=self.margin, add=True
+    def make_plan(self, count: int, margin: float) -> NearPlan:
+        """A plan with room for the lines of the `count` near pairs, and for those that will be near soon."""
+        near = self.near[:count].tolist()
+        starts = np.concatenate([[0], np.cumsum(self.detector.capacity[near])]).astype(int)
+        used = np.append(0, np.cumsum(self.features[: starts[-1], at.FEATURE_TYPE] != at.NO_FEATURE))
+        counts = used[starts[1:]] - used[starts[:-1]]
+        geo, _, _, codes, number = self.detector.tables
+        m = self.memory
+        found = find_near(
+            geo, *self.poses[:4], LASTS * margin, codes, number, m.box, m.order, m.sweep, self.swept
         )
-        return self._choose_plan()
-
-    def _include(self, pairs: np.ndarray) -> None:
-        """Adds pairs to the near ones, without lines yet."""
-        every = np.union1d(self.near, pairs)
-        counts = self.detector.capacity[every]
-        features = np.zeros((int(counts.sum()), at.FEATURE_COLS))
-        features[np.repeat(np.isin(every, self.near), counts)] = self.features
-        self.near, self.features = every, features
-
-    def _choose_plan(self) -> NearPlan:
-        capacity = self.detector.capacity[self.near]
-        starts = np.concatenate([[0], np.cumsum(capacity)])
-        used = np.concatenate([[0], np.cumsum(self.features[:, at.FEATURE_TYPE] != at.NO_FEATURE)])
-        self.counts = used[starts[1:]] - used[starts[:-1]]
-        slots = self.plan.slots
-        room = np.array([slots.get(int(pair), (0, 0))[1] for pair in self.near], np.int64)
-        self.quiet = 0 if len(self.near) == len(slots) else self.quiet + 1
-        if (self.counts > room).any() or self.quiet > STALE:
-            self.quiet = 0
-            around = self.detector.near(*self.now, *self.then, LASTS * self.margin)
-            wanted = dict.fromkeys(around.tolist(), 1)
-            for pair, count, had in zip(self.near.tolist(), self.counts, room, strict=True):
-                wanted[pair] = max(int(ROOM[np.searchsorted(ROOM, max(count, 1))]), int(had))
-            self.plan = self.pairs.plan(wanted, self.stiff)
+        wanted = dict.fromkeys(self.swept[:found].tolist(), 1)
+        for pair, lines in zip(near, counts, strict=True):
+            _, had = self.plan.slots.get(pair, (0, 0))
+            wanted[pair] = max(int(ROOM[np.searchsorted(ROOM, max(lines, 1))]), had)
+        self.plan = self.pairs.plan(wanted, self.stiff)
         return self.plan
 
-    def put_lines(self, kernel: np.ndarray) -> None:
-        """Contact lines of the near pairs into `kernel`, with the forces that the same features had."""
-        first = int(self.plan.arrays.topo[0, at.S_CONTACTS])
-        table, row = {pair: (first + line, room, 0, 0) for pair, (line, room) in self.plan.slots.items()}, 0
-        for pair, count in zip(self.near.tolist(), self.detector.capacity[self.near].tolist(), strict=True):
-            if pair in table:
-                table[pair] = (*table[pair][:2], row, count)
-            row += count
-        slots = np.array(list(table.values()), np.int64).reshape(-1, 4)
-        write_pairs(kernel, slots, self.features, self.scratch)
 
-
-def _resting(bodies: int) -> Poses:
+def _resting(bodies: int) -> tuple[np.ndarray, np.ndarray]:
     """(x, R) of so many bodies and the world, all at the origin."""
-    return np.zeros((bodies + 1, 3)), np.tile(np.eye(3), (bodies + 1, 1, 1))
+    return np.zeros((bodies + 1, 3)), np.tile(np.eye(3).ravel(), (bodies + 1, 1))
 
 
 def carry_state(kernel: np.ndarray, before: NearPlan, after: NearPlan) -> np.ndarray:

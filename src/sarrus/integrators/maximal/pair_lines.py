@@ -2,16 +2,19 @@
 found, put among the contacts of the step."""
 
 from sarrus import layout as at
-from sarrus._jit import entry
-from sarrus.maths.access import get3, get4, put3, put9
+from sarrus._jit import kernel
+from sarrus.maths.access import get1, get3, get4, put1, put3, put9
 from sarrus.maths.quaternion import half_turn, qmul, rotation
 from sarrus.maths.vectors import axpy3
 
 # Forces of both stages that a line remembers.
 FORCES = 6
+# Columns of the slots, one line per pair of the plan: first line in the node, lines there, first row of
+# features, rows there (0: the pair is not near).
+SLOT_LINE, SLOT_ROOM, SLOT_ROW, SLOT_ROWS = 0, 1, 2, 3
 
 
-@entry
+@kernel
 def write_poses(topo, state, dt, x0, R0, x1, R1):
     """Poses of the node and after dt at its velocities, x (nb + 1, 3), R (nb + 1, 9), in the user's order;
     returns the longest way of a body"""
@@ -28,30 +31,27 @@ def write_poses(topo, state, dt, x0, R0, x1, R1):
     return longest
 
 
-@entry
+@kernel
 def write_pairs(state, slots, features, scratch):
-    """Contact lines of all pairs of the plan into `state`, with the forces that the same features had.
-
-    slots, one line per pair: first line in `state`, lines there, first row in `features`, rows there (0: the
-    pair is not near)"""
+    """Contact lines of all pairs of the plan into `state`, with the forces that the same features had"""
     for p in range(slots.shape[0]):
-        first, room, row, rows = slots[p, 0], slots[p, 1], slots[p, 2], slots[p, 3]
+        first, room, row = slots[p, SLOT_LINE], slots[p, SLOT_ROOM], slots[p, SLOT_ROW]
         for k in range(room):
-            scratch[k, FORCES] = -1.0
-            if state[first + k, at.FEATURE_TYPE] != at.NO_FEATURE:
-                scratch[k, FORCES] = state[first + k, at.FEATURE_KEY]
+            put1(scratch, k, FORCES, -1.0)
+            if get1(state, first + k, at.FEATURE_TYPE) != at.NO_FEATURE:
+                put1(scratch, k, FORCES, get1(state, first + k, at.FEATURE_KEY))
             for j in range(FORCES):
-                scratch[k, j] = state[first + k, at.FORCE1 + j]
-                state[first + k, at.FORCE1 + j] = 0.0
+                put1(scratch, k, j, get1(state, first + k, at.FORCE1 + j))
+                put1(state, first + k, at.FORCE1 + j, 0.0)
             for j in range(at.FEATURE_COLS):
-                state[first + k, j] = 0.0
+                put1(state, first + k, j, 0.0)
         k = 0
-        for r in range(row, row + rows):
-            if features[r, at.FEATURE_TYPE] != at.NO_FEATURE and k < room:
+        for r in range(row, row + slots[p, SLOT_ROWS]):
+            if get1(features, r, at.FEATURE_TYPE) != at.NO_FEATURE and k < room:
                 for j in range(at.FEATURE_COLS):
-                    state[first + k, j] = features[r, j]
+                    put1(state, first + k, j, get1(features, r, j))
                 for old in range(room):
-                    if scratch[old, FORCES] == features[r, at.FEATURE_KEY]:
+                    if get1(scratch, old, FORCES) == get1(features, r, at.FEATURE_KEY):
                         for j in range(FORCES):
-                            state[first + k, at.FORCE1 + j] = scratch[old, j]
+                            put1(state, first + k, at.FORCE1 + j, get1(scratch, old, j))
                 k += 1

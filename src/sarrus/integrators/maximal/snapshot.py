@@ -18,8 +18,8 @@ GIVEN = (
     "topo", "par", "scales", "stages", "still", "controller", "dt", "tolerance", "touches", "reactions",
     "joints", "adapts", "_is_compiled",
 )  # fmt: skip
-NEAR = ("quiet", "margin")
-DETECTOR = ("_last", "_order", "_axis", "_calls")
+# What looks at pairs remember.
+MEMORY = ("last", "order", "sweep")
 
 
 def snapshot(run: VariationalStepper) -> dict[str, np.ndarray]:
@@ -28,8 +28,7 @@ def snapshot(run: VariationalStepper) -> dict[str, np.ndarray]:
     if run.near is not None:
         slots = run.near.plan.slots
         out["plan"] = np.array([(pair, room) for pair, (_, room) in slots.items()], "<i8").reshape(-1, 2)
-        out |= {f"near_{name}": getattr(run.near, name) for name in NEAR}
-        out |= {f"detector_{name}": getattr(run.near.detector, name) for name in DETECTOR}
+        out |= {f"near_{name}": getattr(run.near.memory, name) for name in MEMORY}
     numbers = {
         name: value for name, value in out.items() if isinstance(value, np.ndarray | np.number | float | int)
     }
@@ -42,15 +41,11 @@ def restore(run: VariationalStepper, arrays: dict[str, np.ndarray]) -> None:
         near = {int(pair): int(room) for pair, room in arrays["plan"]}
         run.near.plan = run.near.pairs.plan(near, run.near.stiff)
         run.adopt(run.near.plan.arrays)
-        _put(run.near, "near_", arrays)
-        _put(run.near.detector, "detector_", arrays)
-    _put(run, "run_", arrays)
-
-
-def _put(target: object, prefix: str, arrays: dict[str, np.ndarray]) -> None:
+        for name in MEMORY:
+            getattr(run.near.memory, name)[...] = arrays[f"near_{name}"]
     for key, array in arrays.items():
-        if key.startswith(prefix):
-            setattr(target, key.removeprefix(prefix), array if array.ndim else array.item())
+        if key.startswith("run_"):
+            setattr(run, key.removeprefix("run_"), array if array.ndim else array.item())
 
 
 def _stored(value: np.ndarray | np.number | float | int) -> np.ndarray:

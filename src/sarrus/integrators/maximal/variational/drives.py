@@ -8,7 +8,7 @@ from sarrus import layout as at
 from sarrus._jit import kernel
 from sarrus.integrators.maximal.variational.rows import drive_impulses
 from sarrus.kinematics.coordinates import coordinate_of_freedom, dual_coordinate
-from sarrus.maths.access import get1, put1
+from sarrus.maths.access import add1, get1, put1
 
 
 @kernel
@@ -47,11 +47,11 @@ def servo_offsets(topo, par, state, u0, u1):
     """Stiffness times target of all servos, the mean of the inputs at the two nodes of the step"""
     for c in range(topo[0, at.JOINTS]):
         for i in range(6):
-            state[topo[0, at.S_JOINTS] + c, at.SERVO_OFFSET + i] = 0.0
+            put1(state, topo[0, at.S_JOINTS] + c, at.SERVO_OFFSET + i, 0.0)
     for line in range(topo[0, at.T_ELEMENTS], topo[0, at.T_ELEMENTS] + topo[0, at.ELEMENTS]):
         if topo[line, at.ELEMENT_KIND] == at.SERVO:
             port = topo[line, at.ELEMENT_INPUT]
             target = 0.5 * (u0[port] + u1[port])
             i = at.SERVO_OFFSET + topo[line, at.ELEMENT_B]
             stiffness = get1(par, topo[line, at.ELEMENT_PAR], at.SERVO_K)
-            state[topo[0, at.S_JOINTS] + topo[line, at.ELEMENT_A], i] += stiffness * target
+            add1(state, topo[0, at.S_JOINTS] + topo[line, at.ELEMENT_A], i, stiffness * target)

@@ -10,6 +10,7 @@ no line search (`experiments/MC23/table_contact_solvers.py` compares)."""
 from sarrus import layout as at
 from sarrus._jit import kernel
 from sarrus.dynamics.inertia import inertia_along
+from sarrus.integrators.maximal.statuses import CONVERGED, ITERATION_LIMIT, NOT_FINITE
 from sarrus.integrators.maximal.variational.contact import add_contact_impulses, evaluate_contacts
 from sarrus.integrators.maximal.variational.evaluate import evaluate
 from sarrus.integrators.maximal.variational.inequalities import (
@@ -19,10 +20,7 @@ from sarrus.integrators.maximal.variational.inequalities import (
 )
 from sarrus.integrators.maximal.variational.momentum_balance import evaluate_momenta
 from sarrus.integrators.maximal.variational.newton import (
-    CONVERGED,
     HUGE,
-    ITERATION_LIMIT,
-    NOT_FINITE,
     keep_nan_max,
     link_direction,
     residual_of_border,

@@ -12,6 +12,7 @@ from sarrus.dynamics.forces import potential_energy
 from sarrus.dynamics.inertia import kinetic_energy, momenta_of_velocities
 from sarrus.dynamics.projection import leave_out_weak_rows, projection_compliance
 from sarrus.integrators.maximal.row_choice import ASIDE, SINGULAR, node_pivot
+from sarrus.integrators.maximal.statuses import CONVERGED, ITERATION_LIMIT
 from sarrus.integrators.maximal.variational.body import place_bodies
 from sarrus.integrators.maximal.variational.contact import base_of_efforts, enter_contacts
 from sarrus.integrators.maximal.variational.interior import (
@@ -21,7 +22,6 @@ from sarrus.integrators.maximal.variational.interior import (
     solve_from_convex,
 )
 from sarrus.integrators.maximal.variational.momentum_balance import put_gaps
-from sarrus.integrators.maximal.variational.newton import CONVERGED, ITERATION_LIMIT
 from sarrus.integrators.maximal.variational.scalars import Path
 from sarrus.integrators.maximal.variational.stages import (
     clear_multipliers,

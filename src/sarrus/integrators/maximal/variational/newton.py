@@ -9,6 +9,13 @@ it is made anew."""
 from sarrus import layout as at
 from sarrus._jit import helper, kernel
 from sarrus.integrators.maximal.row_choice import ASIDE, row_scale
+from sarrus.integrators.maximal.statuses import (
+    CONVERGED,
+    ITERATION_LIMIT,
+    NOT_FINITE,
+    OUT_OF_DOMAIN,
+    REDUNDANT_ROWS,
+)
 from sarrus.integrators.maximal.variational.body import place_turned
 from sarrus.integrators.maximal.variational.evaluate import evaluate
 from sarrus.integrators.maximal.variational.increments import change_of_rates, follow, rate_of
@@ -20,14 +27,6 @@ from sarrus.maths.access import get1, get3, get6, put1, put6
 from sarrus.maths.spatial import ZERO6, carry_motion
 from sarrus.solvers.border import solve_rows
 from sarrus.solvers.tree import clear_seeds, closes, correct, solve_link
-
-CONVERGED, ITERATION_LIMIT, NOT_FINITE, OUT_OF_DOMAIN, REDUNDANT_ROWS = 0, 1, 2, 3, 4
-SUBSTEPPED = 5
-# A part of a step whose energy does not balance, or that turns a body too far: halved, never an end.
-UNBALANCED, TOO_FAST = 7, 8
-# Not an end: the caller chooses the active rows of the loops anew, or does what it wants between parts, and
-# goes on.
-CHOOSE_ROWS, PAUSED = 9, 10
 
 # What `attempt` starts from.
 PREDICT, ONWARD, RESTART, SHIFT = 0, 1, 2, 3
@@ -207,8 +206,8 @@ def predict(topo, par, state, work, step, loops, elements):
     """`attempt` from the last step, `ratio` times as long as this one; returns the largest error"""
     n = topo[0, at.BODIES]
     even = step.read and abs(step.ratio - 1.0) < EVEN
-    guess = ONWARD if even and state[n, at.LEARNS] != 0.0 else PREDICT
-    state[n, at.LEARNS] = 1.0 if even else 0.0
+    guess = ONWARD if even and get1(state, n, at.LEARNS) != 0.0 else PREDICT
+    put1(state, n, at.LEARNS, 1.0 if even else 0.0)
     return attempt(topo, par, state, work, step, (guess, step.ratio), loops, elements)
 
 

@@ -17,9 +17,9 @@ from sarrus.kinematics.link import enter, joint_correction
 from sarrus.kinematics.poses import place_node
 from sarrus.kinematics.row_vectors import enter_rows, put_rows
 from sarrus.kinematics.turns import enter_turns, follow_turns
-from sarrus.maths.access import get1, get3, get4, get6, get9, put3, put4, put6, put9
+from sarrus.maths.access import get1, get3, get4, get6, get9, put1, put3, put4, put6, put9
 from sarrus.maths.quaternion import IDENTITY, normalised, qmul, rotation, vector_part
-from sarrus.maths.spatial import ZERO6, add6, axpy6, carry_force, dot6, scale6, sum6
+from sarrus.maths.spatial import ZERO6, add6, axpy6, carry_force, dot6, scale6
 from sarrus.maths.vectors import add3, axpy3, cross, sub3
 
 # Steps after which the joints of the tree are restored: rounding adds up to some 1e-15 until then.
@@ -54,8 +54,8 @@ def accept(topo, par, state, work, step, u, loops, elements):
     if loops is not None and elements is not None:
         keep_compliant_impulses(topo, par, state, work, step)
     next_momenta(topo, par, state, work, step, elements)
-    restores = state[n, at.UNRESTORED] >= RESTORE
-    state[n, at.UNRESTORED] = 0.0 if restores else state[n, at.UNRESTORED] + 1.0
+    restores = get1(state, n, at.UNRESTORED) >= RESTORE
+    put1(state, n, at.UNRESTORED, 0.0 if restores else get1(state, n, at.UNRESTORED) + 1.0)
     for b in range(n):
         if loops is None and elements is None:
             place_turned(state, work, b, step.dt, get3(state, b, at.V), get4(work, b, at.TURN))
@@ -161,15 +161,6 @@ def enter_rows_keeping(topo, par, state, work):
     put_rows(topo, par, state, work, at.G0, True, True)
     add_compliant_impulses(topo, state, work)
     enter_rows(topo, par, state, work, True)
-
-
-@kernel
-def is_finite(topo, state, column):
-    """Whether the six numbers of every body at `column` of the state (P, U) are finite"""
-    total = 0.0
-    for b in range(topo[0, at.BODIES]):
-        total += 0.0 * sum6(get6(state, b, column))
-    return total == 0.0
 
 
 @kernel

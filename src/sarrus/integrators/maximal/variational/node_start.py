@@ -10,13 +10,13 @@ from sarrus.integrators.maximal.row_choice import ASIDE, SINGULAR, node_pivot, s
 from sarrus.integrators.maximal.variational.increments import put_rates
 from sarrus.integrators.maximal.variational.node import begin, enter_aside, restore_joints
 from sarrus.integrators.maximal.variational.reactions import keep_momenta, restore_momenta
-from sarrus.maths.access import get6, put6
+from sarrus.maths.access import get6, put1, put6
 
 
 @kernel
 def start(topo, par, state, work, u, settings, scales, mode, loops, elements):
     """Work for the node in `state`, velocities projected onto the constraints where asked; returns the
-    smallest pivot of a loop.
+    smallest pivot of a loop.  u: inputs at the node
 
     At a singular node the row vectors are those of a neighbour along the velocities, on the branch of motion
     that they choose"""
@@ -24,7 +24,7 @@ def start(topo, par, state, work, u, settings, scales, mode, loops, elements):
     n = topo[0, at.BODIES]
     if mode != AS_IT_IS:
         restore_joints(topo, par, state, work)
-    begin(topo, par, state, work, gravity, u[0, 0], loops, elements)
+    begin(topo, par, state, work, gravity, u, loops, elements)
     least = 1.0
     if mode == FROM_VELOCITIES:
         momenta_of_velocities(topo, par, state, work, elements)
@@ -77,7 +77,7 @@ def forget_steps(topo, state, work):
         put6(state, b, at.V, get6(state, b, at.U))
         put_rates(topo, state, work, b, at.U)
         put6(state, b, at.RATES2, get6(state, b, at.RATES))
-    state[n, at.LAST_DT] = 1.0
-    state[n, at.LAST_DT2] = 1.0
-    state[n, at.READ_OUT] = 1.0
-    state[n, at.LEARNS] = 0.0
+    put1(state, n, at.LAST_DT, 1.0)
+    put1(state, n, at.LAST_DT2, 1.0)
+    put1(state, n, at.READ_OUT, 1.0)
+    put1(state, n, at.LEARNS, 0.0)

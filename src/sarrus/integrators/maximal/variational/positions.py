@@ -7,6 +7,7 @@ Implements: [MC23] eqs. (29a)-(29f)."""
 
 from sarrus import layout as at
 from sarrus._jit import kernel
+from sarrus.integrators.maximal.statuses import CONVERGED, REDUNDANT_ROWS
 from sarrus.integrators.maximal.variational.body import place_bodies
 from sarrus.integrators.maximal.variational.contact import (
     add_contact_impulses,
@@ -23,7 +24,7 @@ from sarrus.integrators.maximal.variational.interior import (
     solve_from_convex,
 )
 from sarrus.integrators.maximal.variational.momenta import node_energy
-from sarrus.integrators.maximal.variational.newton import CONVERGED, REDUNDANT_ROWS, newton_step
+from sarrus.integrators.maximal.variational.newton import newton_step
 from sarrus.integrators.maximal.variational.scalars import Path
 from sarrus.integrators.maximal.variational.stages import (
     clear_multipliers,
@@ -215,7 +216,7 @@ def position_stage(topo, par, state, work, step, scales, loops):
             status, f, c = newton_step(topo, par, state, work, step, scales, loops, True)
             base_of_efforts(topo, work)
         else:
-            state[topo[0, at.BODIES], at.LEARNS] = 0.0
+            put1(state, topo[0, at.BODIES], at.LEARNS, 0.0)
             status, c = solve_positions(topo, par, state, work, step, loops)
             f = c
             if loops is not None:

@@ -4,7 +4,7 @@ multipliers for loops."""
 from sarrus import layout as at
 from sarrus._jit import helper, kernel
 from sarrus.integrators.maximal.variational.contact import add_contact_impulses
-from sarrus.maths.access import add_to6, get1, get3, get4, get6, put6
+from sarrus.maths.access import add_to6, get1, get3, get4, get6, put1, put6
 from sarrus.maths.quaternion import rotation
 from sarrus.maths.spatial import ZERO6, add6, axpy6, carry_force, scale6, sub6
 from sarrus.maths.vectors import add3, cross, mv, sub3
@@ -61,8 +61,8 @@ def clear_reactions(topo, total):
     """No impulses at a new node; differences and the number of nodes stay"""
     for c in range(topo[0, at.JOINTS]):
         for i in range(6):
-            total[c, i] = 0.0
-    total[topo[0, at.JOINTS], 0] = 0.0
+            put1(total, c, i, 0.0)
+    put1(total, topo[0, at.JOINTS], 0, 0.0)
 
 
 @kernel
@@ -72,8 +72,8 @@ def hold_reactions(topo, total):
     nj = topo[0, at.JOINTS]
     for c in range(nj):
         for i in range(6):
-            total[nj + 1 + c, i] = total[c, i]
-    return total[nj, 0]
+            put1(total, nj + 1 + c, i, get1(total, c, i))
+    return get1(total, nj, 0)
 
 
 @kernel
@@ -87,12 +87,12 @@ def compare_reactions(topo, total, before, after):
     nj = topo[0, at.JOINTS]
     for c in range(nj):
         for i in range(6):
-            ended = total[nj + 1 + c, i]
-            difference = (total[c, i] - ended) / after - ended / before if before > 0.0 else 0.0
-            total[nj + 1 + c, i] = difference
-            if total[nj, 1] == 1.0:
-                total[2 * nj + 1 + c, i] = difference
-    total[nj, 1] += 1.0
+            ended = get1(total, nj + 1 + c, i)
+            difference = (get1(total, c, i) - ended) / after - ended / before if before > 0.0 else 0.0
+            put1(total, nj + 1 + c, i, difference)
+            if get1(total, nj, 1) == 1.0:
+                put1(total, 2 * nj + 1 + c, i, difference)
+    put1(total, nj, 1, get1(total, nj, 1) + 1.0)
 
 
 @helper
@@ -160,7 +160,7 @@ def add_reactions(topo, par, state, work, total, drives, loops):
 def write_reactions(topo, total, reactions, line):
     """Mean wrenches over the time that the impulses of the node stand for"""
     nj = topo[0, at.JOINTS]
-    duration = total[nj, 0]
+    duration = get1(total, nj, 0)
     for c in range(nj):
         for i in range(6):
-            reactions[line, 6 * c + i] = total[c, i] / duration
+            put1(reactions, line, 6 * c + i, get1(total, c, i) / duration)

@@ -2,10 +2,9 @@
 elements, and with contacts."""
 
 from sarrus import layout as at
-from sarrus._jit import address_of, call_with_4, entry, kernel
+from sarrus._jit import address_of, call_with_4, entry
 from sarrus.dynamics.forces import forces, potential_energy
 from sarrus.dynamics.inertia import kinetic_energy
-from sarrus.dynamics.projection import project
 from sarrus.dynamics.readout import record, record_winding
 from sarrus.integrators.maximal.acceptance import (
     APPLIED,
@@ -27,6 +26,7 @@ from sarrus.integrators.maximal.columns import (
     BLOCK,
     CHOSEN,
     CONTROLLER,
+    DONE,
     DT,
     END,
     EVERY,
@@ -56,6 +56,7 @@ from sarrus.integrators.maximal.controls import inputs_at, joint_velocities
 from sarrus.integrators.maximal.division import (
     copy_all,
     copy_node,
+    is_finite,
     largest_part,
     lower_level,
     plan_step,
@@ -64,15 +65,8 @@ from sarrus.integrators.maximal.division import (
 from sarrus.integrators.maximal.row_choice import (
     ASIDE,
     SINGULAR,
-    WEAK_PIVOT,
-    clear_weak_rows,
-    mark_weak_rows,
-    smallest_pivot,
 )
-from sarrus.integrators.maximal.variational.drives import put_targets, servo_offsets
-from sarrus.integrators.maximal.variational.interior import MOMENTA, POSITIONS
-from sarrus.integrators.maximal.variational.momenta import momentum_stage
-from sarrus.integrators.maximal.variational.newton import (
+from sarrus.integrators.maximal.statuses import (
     CHOOSE_ROWS,
     CONVERGED,
     NOT_FINITE,
@@ -81,21 +75,22 @@ from sarrus.integrators.maximal.variational.newton import (
     SUBSTEPPED,
     TOO_FAST,
     UNBALANCED,
-    newton_step,
 )
-from sarrus.integrators.maximal.variational.node import accept, enter_aside, is_finite
+from sarrus.integrators.maximal.variational.drives import put_targets, servo_offsets
+from sarrus.integrators.maximal.variational.interior import MOMENTA, POSITIONS
+from sarrus.integrators.maximal.variational.momenta import momentum_stage
+from sarrus.integrators.maximal.variational.newton import newton_step
+from sarrus.integrators.maximal.variational.node import accept, enter_aside
+from sarrus.integrators.maximal.variational.node_end import project_node
 from sarrus.integrators.maximal.variational.node_start import return_to_node, start
 from sarrus.integrators.maximal.variational.positions import position_stage
 from sarrus.integrators.maximal.variational.reactions import (
     add_reactions,
     balance_of_contacts,
-    balance_of_projection,
     clear_reactions,
     compare_reactions,
     hold_node,
     hold_reactions,
-    keep_momenta,
-    restore_momenta,
     write_reactions,
 )
 from sarrus.integrators.maximal.variational.scalars import Step
@@ -107,35 +102,7 @@ from sarrus.integrators.maximal.variational.work import (
     work_of_explicit,
     work_of_prescribed,
 )
-
-
-@kernel
-def project_node(topo, par, state, work, counts, total, dt, settings, scales, loops, elements):
-    """Velocities at the new node; returns (smallest pivot of a loop, whether to choose rows anew).
-
-    A singular node is taken aside: the projection and the momentum stage use the row vectors of a neighbour
-    before it, the next step those of one after it.  Rows that depend on the others there too are left out"""
-    least, fallen = 1.0, False
-    if loops is not None or counts[REACTIONS]:
-        keep_momenta(topo, state, work)
-    if loops is not None:
-        clear_weak_rows(topo, state)
-    project(topo, par, state, work, loops, elements)
-    if loops is not None:
-        least, fallen = smallest_pivot(topo, state, work, scales)
-        if least < SINGULAR:
-            restore_momenta(topo, state, work)
-            enter_aside(topo, par, state, work, -ASIDE * dt, loops, elements)
-            project(topo, par, state, work, loops, elements)
-        if least < WEAK_PIVOT:
-            if mark_weak_rows(topo, state, work, scales):
-                restore_momenta(topo, state, work)
-                project(topo, par, state, work, loops, elements)
-    if counts[REACTIONS]:
-        balance_of_projection(topo, state, work, loops)
-        add_reactions(topo, par, state, work, total, False, loops)
-        total[topo[0, at.JOINTS], 0] += settings[RIGHT] * dt
-    return least, fallen
+from sarrus.maths.access import add1, get1, put1
 
 
 def rollout(name, loops, elements, contacts):
@@ -148,8 +115,8 @@ def rollout(name, loops, elements, contacts):
         topo, par, state, work, saved, origin, u, values, stages, scales, settings, counts, out, reactions,
         total, stats, sums, q, v, memory, touches,
     ):  # fmt: skip
-        """Runs counts[STEPS] steps; returns (status, steps done, lines recorded).  Or only starts the node,
-        as counts[START] says, with the smallest pivot of a loop in values[3, 0].
+        """Runs the steps from counts[DONE] to counts[STEPS]; returns a status.  Or only starts the node, as
+        counts[START] says, with the smallest pivot of a loop in values[3, 0].
 
         A step is done in parts: one, or where a part is not accepted its halves, down to 1 / counts[FULL] of
         the step.  What the caller must do in between (CHOOSE_ROWS, PAUSED) leaves the place in the step in
@@ -162,18 +129,22 @@ def rollout(name, loops, elements, contacts):
         contacts (see `record_touches`); sums: see `balance`"""
         if counts[START] == PLAN:
             plan_step(topo, state, settings)
-            return CONVERGED, 0, 0
+            return CONVERGED
         if counts[START] != NO_START:
-            values[3, 0] = start(topo, par, state, work, u, settings, scales, counts[START], loops, elements)
-            return CONVERGED, 0, 0
+            values[3, 0] = start(
+                topo, par, state, work, u[min(counts[DONE], u.shape[0] - 1), 0], settings, scales,
+                counts[START], loops, elements,
+            )  # fmt: skip
+            return CONVERGED
         adapts = settings[TAU] > 0.0
         n, full = topo[0, at.BODIES], counts[FULL]
         gravity = (settings[GRAVITY], settings[GRAVITY + 1], settings[GRAVITY + 2])
         left, right = settings[LEFT], settings[RIGHT]
         # One-sided forces (order 1) leave a balance of first order: nothing to judge by.
         ruled, always = left == right, elements is not None or stages.shape[0] > 1
-        written, half = 0, total.shape[0] // 2
-        for k in range(counts[STEPS]):
+        half = total.shape[0] // 2
+        for k in range(counts[DONE], counts[STEPS]):
+            counts[DONE] = k
             ku = min(k, u.shape[0] - 1)
             if counts[BLOCK] == 0:
                 counts[BLOCK] = largest_part(state, n, full, 0)
@@ -195,7 +166,7 @@ def rollout(name, loops, elements, contacts):
                 place, block = counts[PLACE], counts[BLOCK]
                 if contacts is not None:
                     if counts[TOUCHES] + 2 * topo[0, at.CONTACTS] > touches.shape[0]:
-                        return PAUSED, k, written
+                        return PAUSED
                 h = settings[DT] * (block / full)
                 time = settings[TIME] + ((0 if adapts else k) + place / full) * settings[DT]
                 copied = always
@@ -221,8 +192,8 @@ def rollout(name, loops, elements, contacts):
                             forces(topo, par, state, work, gravity, values[0])
                             servo_offsets(topo, par, state, values[0], values[1])
                             put_targets(topo, state, values[1])
-                    last, last2 = state[n, at.LAST_DT], state[n, at.LAST_DT2]
-                    known = state[n, at.READ_OUT] != 0.0
+                    last, last2 = get1(state, n, at.LAST_DT), get1(state, n, at.LAST_DT2)
+                    known = get1(state, n, at.READ_OUT) != 0.0
                     ratio = dt / last if known else (last + dt) / (last + last2)
                     step = Step(
                         time, dt, ratio, left, right, gravity, settings[TOLERANCE], settings[LIMIT],
@@ -257,10 +228,10 @@ def rollout(name, loops, elements, contacts):
                     if counts[REACTIONS] and s == 0:
                         before = hold_reactions(topo, total)
                         add_reactions(topo, par, state, work, total, elements is not None, loops)
-                        total[topo[0, at.JOINTS], 0] += left * dt
+                        add1(total, topo[0, at.JOINTS], 0, left * dt)
                         compare_reactions(topo, total, before, left * dt)
                         if place == 0 and (counts[BEFORE] + k) % counts[EVERY] == 0:
-                            write_reactions(topo, total, reactions, counts[LINE] + written - 1)
+                            write_reactions(topo, total, reactions, counts[LINE] - 1)
                     fraction += stages[s] * (block / full)
                     accept(topo, par, state, work, step, values[1], loops, elements)
                     time += dt
@@ -269,9 +240,10 @@ def rollout(name, loops, elements, contacts):
                         if not is_finite(topo, state, at.P):
                             status = NOT_FINITE
                             break
-                    state[n, at.LAST_DT], state[n, at.LAST_DT2] = dt, last
+                    put1(state, n, at.LAST_DT, dt)
+                    put1(state, n, at.LAST_DT2, last)
                     # Velocities at the end of every part, recorded or not: the next prediction starts there.
-                    state[n, at.READ_OUT] = 0.0
+                    put1(state, n, at.READ_OUT, 0.0)
                     if s == stages.shape[0] - 1 or loops is not None:
                         if counts[REACTIONS]:
                             clear_reactions(topo, total)
@@ -298,7 +270,7 @@ def rollout(name, loops, elements, contacts):
                         if not is_finite(topo, state, at.U):
                             status = NOT_FINITE
                             break
-                        state[n, at.READ_OUT] = 1.0
+                        put1(state, n, at.READ_OUT, 1.0)
                         aside += 1 if least < SINGULAR else 0
                         # Rows are not chosen at a singular node: the next one tells them apart.
                         ask = ask or (fallen and least >= SINGULAR)
@@ -314,10 +286,9 @@ def rollout(name, loops, elements, contacts):
                             E1 = T1 + potential_energy(topo, par, state, work, gravity, True)
                             worked = sums[k, MOTORS] - motors + sums[k, DAMPERS] - dampers
                             worked += sums[k, APPLIED] - applied
-                            good = not gains(
-                                topo, par, E1 - work[n, at.START_ENERGY] - worked, max(T0, inner), h, gravity
-                            )
-                            state[n, at.PEAK] = max(state[n, at.PEAK], max(T0, T1))
+                            gained = E1 - get1(work, n, at.START_ENERGY) - worked
+                            good = not gains(topo, par, gained, max(T0, inner), h, gravity)
+                            put1(state, n, at.PEAK, max(get1(state, n, at.PEAK), max(T0, T1)))
                     if not closed:
                         good = is_balanced(topo, state, sums, k, (T0, T1), done, turn, settings[BALANCE])
                     if not good:
@@ -339,26 +310,26 @@ def rollout(name, loops, elements, contacts):
                     again = status == REDUNDANT_ROWS and loops is not None and counts[CHOSEN] == 0
                     if (block == 1 and not again) or not (copied or is_finite(topo, state, at.U)):
                         stats[k, 2] = status
-                        return status, k, written
+                        return status
                     spins, whips = status == TOO_FAST, status == UNBALANCED
                     return_to_node(
                         topo, par, state, work, saved, copied, u[ku, 0], h, gravity, loops, elements
                     )
                     if whips:
-                        state[n, at.WHIPS] = 1.0
+                        put1(state, n, at.WHIPS, 1.0)
                     counts[CHOSEN] = 1 if again else 0
                     if again:
-                        return CHOOSE_ROWS, k, written
+                        return CHOOSE_ROWS
                     turn, spin, fastest = largest_turns(topo, state, h, at.U)
                     if spins or spin > FAST:
                         raise_level(state, n, full, block)
                     counts[BLOCK] = block // 2
                     if counts[PAUSES]:
-                        return PAUSED, k, written
+                        return PAUSED
                     continue
                 if contacts is not None:
                     for line in range(recorded, counts[TOUCHES]):
-                        sums[k, CONTACT_WORK] += touches[line, TOUCH_WORK]
+                        sums[k, CONTACT_WORK] += get1(touches, line, TOUCH_WORK)
                 stats[k, 3] += aside
                 stats[k, 5] += 1
                 sums[k, SPIN] = max(sums[k, SPIN], spin)
@@ -367,9 +338,9 @@ def rollout(name, loops, elements, contacts):
                 if counts[PLACE] < full:
                     counts[BLOCK] = largest_part(state, n, full, counts[PLACE])
                     if ask:
-                        return CHOOSE_ROWS, k, written
+                        return CHOOSE_ROWS
                     if counts[PAUSES]:
-                        return PAUSED, k, written
+                        return PAUSED
             counts[PLACE], counts[BLOCK] = 0, 0
             lower_level(state, n, sums[k, SPIN])
             sums[k, LENGTH] = settings[DT]
@@ -379,12 +350,15 @@ def rollout(name, loops, elements, contacts):
                 plan_step(topo, state, settings)
             stats[k, 2] = SUBSTEPPED if stats[k, 5] > 1 else CONVERGED
             if (counts[BEFORE] + k + 1) % counts[EVERY] == 0:
-                record(topo, par, state, out, counts[LINE] + written)
-                record_winding(topo, par, state, out, counts[LINE] + written)
-                written += 1
+                record(topo, par, state, out, counts[LINE])
+                record_winding(topo, par, state, out, counts[LINE])
+                counts[LINE] += 1
+            counts[DONE] = k + 1
             if ask or (adapts and not settings[NEXT] > 0.0):
-                return CHOOSE_ROWS if ask else CONVERGED, k + 1, written
-        return CONVERGED, counts[STEPS], written
+                return CHOOSE_ROWS if ask else CONVERGED
+            if counts[PAUSES]:
+                return PAUSED
+        return CONVERGED
 
     run.__name__ = run.__qualname__ = name
     return entry(run)

@@ -94,9 +94,9 @@ def record_touches(topo, state, work, stage, step_number, dt, touches, line):
         if not is_on(topo, state, i):
             continue
         it = topo[0, at.T_CONTACTS] + i
-        touches[line, TOUCH_STEP] = step_number
-        touches[line, TOUCH_STAGE] = stage
-        touches[line, TOUCH_CONTACT] = i
+        put1(touches, line, TOUCH_STEP, step_number)
+        put1(touches, line, TOUCH_STAGE, stage)
+        put1(touches, line, TOUCH_CONTACT, i)
         impulse, work_done, slip = ZERO3, 0.0, 0.0
         touching = topo[it, at.CONTACT_KIND] == at.TOUCH
         first = 0 if has_normal(topo, i) else 1
@@ -114,8 +114,8 @@ def record_touches(topo, state, work, stage, step_number, dt, touches, line):
             impulse = scale3(-1.0, impulse)
         put3(touches, line, TOUCH_POINT, get3(work, w, at.POINT) if touching else ZERO3)
         put3(touches, line, TOUCH_IMPULSE, impulse)
-        touches[line, TOUCH_WORK] = work_done
-        touches[line, TOUCH_SLIP] = sqrt(slip)
-        touches[line, TOUCH_GAP] = get1(work, w, at.VARIABLES) if first == 0 else 0.0
+        put1(touches, line, TOUCH_WORK, work_done)
+        put1(touches, line, TOUCH_SLIP, sqrt(slip))
+        put1(touches, line, TOUCH_GAP, get1(work, w, at.VARIABLES) if first == 0 else 0.0)
         line += 1
     return line

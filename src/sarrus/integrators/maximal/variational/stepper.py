@@ -1,8 +1,8 @@
 """VariationalStepper: owns the arrays of one run, calls the compiled loop, and deals with what the loop gives
 back.
 
-The loop halves a step that finds no solution or does not balance; rows of a loop that have become a poor
-choice are chosen anew here, and so are the pairs of shapes that come near."""
+One call runs many steps.  It comes back where records need room, where a plan is wanted for other pairs of
+shapes, and where a step finds no solution."""
 
 from __future__ import annotations
 
@@ -12,23 +12,30 @@ from math import ceil, isfinite, log2
 import numpy as np
 
 from sarrus import layout as at
-from sarrus._jit import Compiling
+from sarrus._jit import Compiling, entry_address
 from sarrus.dynamics.readout import load_node, save_node
 from sarrus.errors import MechanismError, Status
-from sarrus.integrators.interface import STATS, Chunk, Control, Failure, Stepper
+from sarrus.integrators.interface import Chunk, Control, Failure, Stepper
 from sarrus.integrators.maximal import columns as run
 from sarrus.integrators.maximal.acceptance import LENGTH, SUMS
 from sarrus.integrators.maximal.active_rows import ActiveRows
+from sarrus.integrators.maximal.course import proceed
 from sarrus.integrators.maximal.failures import describe
-from sarrus.integrators.maximal.near_pairs import NearPairs
+from sarrus.integrators.maximal.near_pairs import NearPairs, carry_state
+from sarrus.integrators.maximal.pair_steps import proceed_with_pairs
 from sarrus.integrators.maximal.row_choice import SINGULAR
 from sarrus.integrators.maximal.snapshot import restore, snapshot
 from sarrus.integrators.maximal.spin import warn_of_spin
+from sarrus.integrators.maximal.statuses import NEW_PLAN, PAUSED, SINGULAR_NODE
 from sarrus.integrators.maximal.variational import rollout
-from sarrus.integrators.maximal.variational.newton import CHOOSE_ROWS, PAUSED
-from sarrus.integrators.maximal.variational.pair_steps import step_with_pairs
 from sarrus.integrators.maximal.variational.singular_start import choose_branch
-from sarrus.integrators.maximal.variational.stages import TOUCH_COLS, TOUCH_CONTACT, TOUCH_POINT, TOUCH_STEP
+from sarrus.integrators.maximal.variational.stages import TOUCH_COLS
+from sarrus.integrators.maximal.variational.step_records import (
+    keep_touches,
+    kept_touches,
+    make_room,
+    table_of,
+)
 from sarrus.model import Model, State
 from sarrus.model.arrays import Arrays
 from sarrus.model.nodes import join, split_one
@@ -43,8 +50,6 @@ ENTRIES = {
     (False, True, True): (rollout.run_tree_contacts, "the kernels of contact with the world"),
     (True, True, True): (rollout.run_loops_contacts, "the kernels of contact between bodies and with loops"),
 }
-# Records of contacts that one call may make.
-TOUCH_LINES = 100_000
 # A memory belongs to a state when both show the same motion to this.
 SAME = 1e-12
 # Turn of a joint per step [rad] that steps which follow the motion aim at.
@@ -52,13 +57,14 @@ AIM = 0.15
 # So many roundings of the largest coordinate are no error of a joint, up to this part of the size.
 ROUNDINGS, FAR = 4.0, 1e-6
 ROUNDING = float(np.finfo(float).eps)
-SUBSTEPS = STATS.index("substeps")
 # Redundant rows may disagree by this [m, 2 sin(angle/2)], or by this many times the inexactness of the
 # geometry.
 REDUNDANT_LIMIT, INEXACT_FACTOR = 1e-8, 100.0
 # No records: nodes, reactions, statistics and sums of a start; contacts of a model that has none.
 NOTHING = (np.zeros((1, 1)), np.zeros((1, 1)), np.zeros((1, run.STATS), np.int64), np.zeros((1, SUMS)))
 NO_TOUCHES = np.zeros((0, TOUCH_COLS))
+# Where the machine code of the loops over steps lies.
+ADDRESSES: dict[object, int] = {}
 
 
 class VariationalStepper(Stepper):
@@ -115,7 +121,7 @@ class VariationalStepper(Stepper):
         """Runs on `arrays` from now on; kernel: the node in their order."""
         self.arrays, self.topo, self.par = arrays, arrays.topo, arrays.par
         loops = arrays.loops or self.near is not None
-        self._run, self._what = ENTRIES[loops, arrays.elements, arrays.contacts]
+        self.loop, self._what = ENTRIES[loops, arrays.elements, arrays.contacts]
         self._is_compiled = False
         sides = self.method.friction_sides
         self.work = arrays.new_work(columns(sides) if sides else 0)
@@ -124,7 +130,9 @@ class VariationalStepper(Stepper):
         # The nodes at the start of a part and of a step, to go back to.
         self.saved, self.origin = self.kernel.copy(), self.kernel.copy()
         self.contacts, self.joints = int(self.topo[0, at.CONTACTS]), int(self.topo[0, at.JOINTS])
-        self.rows = ActiveRows(self.model, arrays) if self.model.candidates is not None else None
+        self.rows = ActiveRows(self.model, arrays)
+        if self.near is not None:
+            self.step_node, self._looks = self.kernel.copy(), self.near.looks()
 
     def _put_sides(self) -> None:
         """The friction of the method into the node, which may come from a run with another."""
@@ -175,8 +183,7 @@ class VariationalStepper(Stepper):
 
     def choose(self) -> None:
         """Active rows of the loops at the node, by pivoted elimination of all candidates."""
-        if self.rows is not None:
-            self.rows.choose(self.kernel)
+        self.rows.choose(self.kernel)
 
     def state(self) -> State:
         """The node as a `State`, with what exact continuation needs."""
@@ -211,10 +218,10 @@ class VariationalStepper(Stepper):
         table = (
             reactions[:line].reshape(-1, nj, 6)[:, : len(self.model.joint_names)] if self.reactions else None
         )
-        touches = self._kept_touches() if self.kept else NO_TOUCHES
+        touches = kept_touches(self) if self.kept else NO_TOUCHES
         times = self._times(sums[:k, LENGTH], every) if self.adapts else None
         nodes, winding = out[1:line, :bodies], out[1:line, bodies:]
-        return Chunk(nodes, k, _table(stats[:k], sums[:k]), failure, table, touches, winding, times)
+        return Chunk(nodes, k, table_of(stats[:k], sums[:k]), failure, table, touches, winding, times)
 
     def step_unrecorded(self, u: np.ndarray | None) -> Failure | None:
         """Runs one step that nobody records; returns what failed."""
@@ -236,45 +243,51 @@ class VariationalStepper(Stepper):
     ) -> tuple[int, int, Failure | None]:  # fmt: skip
         """Runs `steps` steps, with records into the arrays from their line 1 on; returns (steps done, line
         after the last record, what failed)."""
-        self.kept = []
-        line, k, failure, afresh_at = 1, 0, None, None
-        while k < steps:
-            inputs = u if len(u) == 1 else u[k:]
-            before = self.kernel.copy(), self.time, self.done, k, line
-            status, did, wrote = self._call(
-                self._at_once(steps - k), every, line, inputs, out, reactions, stats[k:], sums[k:]
-            )
-            self._moved(did)
-            k, line = k + did, line + wrote
-            if self.contacts:
-                self._keep_touches()
-            if self.adapts and self.next_time <= self.time:
-                break
-            if status == CHOOSE_ROWS:
-                self.choose()
-                self.start(run.AS_IT_IS, inputs[min(did, len(inputs) - 1) :])
-            elif status not in (Status.CONVERGED, PAUSED):
-                failure = describe(self, Status(status))
-                if afresh_at != self._place and self.contacts and self._start_afresh():
-                    afresh_at, failure = self._place, None
-                    continue
-                if not self._return_to_step(inputs[min(did, len(inputs) - 1) :]):
-                    # The step was taken, but its end has no velocities: back to the last state that is whole.
-                    self.kernel[:], self.time, self.done, k, line = before
-                break
+        records = u, out, reactions, stats, sums
+        self.begin_call(steps, every)
+        failure = self.end_call(self._run_on(*records), records)
         self._warned = self._warned or warn_of_spin(self)
-        return k, line, failure
+        return int(self.counts[run.DONE]), int(self.counts[run.LINE]), failure
+
+    def begin_call(self, steps: int, every: int) -> None:
+        """Has the compiled course run `steps` steps from here."""
+        counts = self.counts
+        counts[run.STEPS], counts[run.BEFORE], counts[run.EVERY] = steps, self.done, every
+        counts[run.DONE], counts[run.LINE], counts[run.TOUCHES], counts[run.AFRESH_STEP] = 0, 1, 0, -1
+        counts[run.CONTROLLER], self.settings[run.TIME] = self.controller, self.time
+        if not self.adapts:
+            self.settings[run.DT] = self.dt
+        self.kept = []
+        self._called_at = self.time, self.kernel.copy()
+
+    def end_call(self, status: int, records: tuple[np.ndarray, ...]) -> Failure | None:
+        """Deals with what the course came back with, and runs on until the steps of the call are done;
+        returns what failed."""
+        counts, u = self.counts, records[0]
+        while True:
+            done = int(counts[run.DONE])
+            self.done = int(counts[run.BEFORE]) + done
+            self.time = float(self.settings[run.TIME]) if self.adapts else self._called_at[0] + done * self.dt
+            if self.contacts:
+                keep_touches(self)
+            if status == Status.CONVERGED:
+                return None
+            if status == NEW_PLAN:
+                self._plan_anew(u)
+            elif status != PAUSED and not (status == SINGULAR_NODE and self._choose_branch()):
+                failure = describe(self, Status(counts[run.FAILED] if status == SINGULAR_NODE else status))
+                if not self._return_to_step(u):
+                    # The step was taken, but its end has no velocities: back to the last state that is whole.
+                    self.time, self.kernel[:] = self._called_at
+                    self.done, counts[run.DONE], counts[run.LINE] = int(counts[run.BEFORE]), 0, 1
+                return failure
+            status = self._run_on(*records)
 
     def _times(self, lengths: np.ndarray, every: int) -> np.ndarray:
         """Times of the recorded nodes after steps of these lengths."""
         times = np.add.accumulate(np.concatenate([[self.begun], lengths]))[1:]
         times[-1:] = self.begun = self.time
         return times[(self.done - len(times) + np.arange(1, len(times) + 1)) % every == 0]
-
-    @property
-    def _place(self) -> tuple[int, int]:
-        """(steps done, parts of the next step done)"""
-        return self.done, int(self.counts[run.PLACE])
 
     @property
     def next_time(self) -> float:
@@ -295,104 +308,82 @@ class VariationalStepper(Stepper):
         self.memory = control.memory[None]
         self.values[2, : len(control.inputs)] = control.inputs
 
-    def largest_part(self) -> int:
-        """Length of the first part of a step, in units of the smallest."""
-        level = int(self.kernel[self.topo[0, at.BODIES], at.LEVEL])
-        return max(int(self.counts[run.FULL]) >> level, 1)
+    def _run_on(self, u, out, reactions, stats, sums) -> int:
+        """Runs on with the steps of the call; returns a status."""
+        if not (self.arrays.loops or self.arrays.contacts):
+            return self.enter(u, out, reactions, stats, sums)
+        make_room(self, int(self.counts[run.STEPS] - self.counts[run.DONE]))
+        arrays = self._arguments(u, out, reactions, stats, sums)
+        with Compiling(self.loop, self._what):
+            given = self._address_of(arrays), arrays, self.arrays.state, self.rows.given
+            if self.near is not None:
+                return proceed_with_pairs(*given, self._looks, self.step_node, self.near.held)
+            return proceed(*given)
 
-    def _at_once(self, steps: int) -> int:
-        """How many of `steps` one call may do: records of contacts need room."""
-        if not self.contacts:
-            return steps if self.near is None else 1
-        return 1 if self.near is not None else max(1, min(steps, TOUCH_LINES // (2 * self.contacts)))
+    def loop_address(self, u, out, stats, sums) -> int:
+        """Where the machine code of the loop over steps of this model lies."""
+        with Compiling(self.loop, self._what):
+            return self._address_of(self._arguments(u, out, NOTHING[1], stats, sums))
 
-    def make_room(self, steps: int) -> None:
-        """Makes room for the records of `steps` steps of the contacts that there are now."""
-        if len(self.touches) < 2 * self.contacts * steps:
-            self.touches = np.zeros((2 * self.contacts * steps, TOUCH_COLS))
+    def _address_of(self, arrays: tuple) -> int:
+        # The arrays of all runs are of the same types.
+        if self.loop not in ADDRESSES:
+            ADDRESSES[self.loop] = entry_address(self.loop, *arrays)
+        return ADDRESSES[self.loop]
 
-    def _keep_touches(self) -> None:
-        """Keeps what the last call recorded of contacts."""
-        lines = self.touches[: self.counts[run.TOUCHES]].copy()
-        numbers = lines[:, TOUCH_CONTACT].astype(int)
-        touching = self.topo[self.topo[0, at.T_CONTACTS] + numbers, at.CONTACT_KIND] == at.TOUCH
-        lines[touching, TOUCH_POINT : TOUCH_POINT + 3] += self.model.description.origin
-        if self.near is not None:
-            lines[:, TOUCH_CONTACT] = self.near.plan.ids[numbers]
-        self.kept.append(lines)
-
-    def _kept_touches(self) -> np.ndarray:
-        """What was recorded of contacts in the steps that are done."""
-        touches = np.concatenate(self.kept)
-        return touches[touches[:, TOUCH_STEP] < self.done]
-
-    def _moved(self, steps: int) -> None:
-        self.done += steps
-        self.time = float(self.settings[run.TIME]) if self.adapts else self.time + steps * self.dt
-
-    def _call(self, steps, every, line, u, out, reactions, stats, sums):
-        counts, settings = self.counts, self.settings
-        counts[run.STEPS], counts[run.BEFORE], counts[run.EVERY] = steps, self.done, every
-        counts[run.LINE] = line
-        counts[run.CONTROLLER], counts[run.TOUCHES] = self.controller, 0
-        settings[run.TIME] = self.time
-        if not self.adapts:
-            settings[run.DT] = self.dt
-        if self.near is not None:
-            return step_with_pairs(self, u, out, reactions, stats, sums)
-        self.make_room(steps)
-        return self.enter(u, out, reactions, stats, sums)
-
-    def enter(self, u, out, reactions, stats, sums):
-        """The compiled loop, on the arrays of this run."""
-        arguments = (
+    def _arguments(self, u, out, reactions, stats, sums) -> tuple:
+        return (
             self.topo, self.par, self.kernel, self.work, self.saved, self.origin, u, self.values, self.stages,
             self.scales, self.settings, self.counts, out, reactions, self.total, stats, sums, self.q, self.v,
             self.memory, self.touches,
         )  # fmt: skip
+
+    def enter(self, u, out, reactions, stats, sums):
+        """The compiled loop, on the arrays of this run."""
+        arguments = self._arguments(u, out, reactions, stats, sums)
         if self._is_compiled:
-            return self._run(*arguments)
-        with Compiling(self._run, self._what):
+            return self.loop(*arguments)
+        with Compiling(self.loop, self._what):
             self._is_compiled = True
-            return self._run(*arguments)
+            return self.loop(*arguments)
 
     def _return_to_step(self, u: np.ndarray) -> bool:
         """After a step that failed: the node where it began; False where that is lost."""
         if self.near is not None:
-            self.near.plan, node = self.step_start
-            self.adopt(self.near.plan.arrays, node.copy())
+            if self.counts[run.REPLANNED]:
+                self.near.plan, self.step_node = self.step_start
+            self.adopt(self.near.plan.arrays, self.step_node)
         elif self.counts[run.PLACE] > 0:
             self.kernel[:] = self.origin
         elif not np.isfinite(self.kernel).all() or self.arrays.elements or len(self.stages) > 1:
             self.kernel[:] = self.saved
-        self.counts[[run.PLACE, run.BLOCK, run.CHOSEN]] = 0
+        self.counts[[run.PLACE, run.BLOCK, run.CHOSEN, run.STAGE, run.LOOKED]] = 0
         if not np.isfinite(self.kernel).all():
             return False
         self.start(run.FROM_MOMENTA, u)
         return True
 
-    def _start_afresh(self) -> bool:
-        """The node without what was remembered: momenta of its velocities, rows chosen anew, no forces.
+    def _plan_anew(self, u: np.ndarray) -> None:
+        """A plan for the pairs that are near now, and the node in its order."""
+        counts, near, before = self.counts, self.near, self.near.plan
+        if near.make_room(int(counts[run.LINES])):
+            self._looks = near.looks()
+            return
+        if not counts[run.REPLANNED]:
+            self.step_start, counts[run.REPLANNED] = (before, self.step_node), 1
+        plan = near.make_plan(int(counts[run.NEAR]), float(self.settings[run.MARGIN]))
+        if plan is not before:
+            self.adopt(plan.arrays, carry_state(self.kernel, before, plan))
+            self.start(run.AS_IT_IS, u)
 
-        Next to a singular configuration these may lead astray; the motion from a node does not depend on
-        them.  False where the node cannot be started from."""
-        self.kernel[:] = self.saved
-        node, projection = self.kernel.copy(), self.projection
-        state = self.state()
-        state.memory = None
-        self.kernel[:] = self.arrays.state
-        self._put_sides()
+    def _choose_branch(self) -> bool:
+        """Whether a node that was started afresh, where branches of motion meet, could be started on the one
+        that its velocities choose."""
         try:
-            self._load(state)
+            choose_branch(self, self.saved[: self.topo[0, at.BODIES], at.U : at.U + 6].copy())
         except MechanismError:
-            self.kernel[:] = node
+            self.kernel[:] = self.saved
             return False
-        finally:
-            self.projection = projection
-        place, block = self.counts[run.PLACE], self.largest_part()
-        while place % block:
-            block //= 2
-        self.counts[run.BLOCK] = block
         return True
 
     def end_reactions(self) -> tuple[np.ndarray, np.ndarray]:
@@ -406,12 +397,3 @@ class VariationalStepper(Stepper):
         if nodes < 2.0 or self.method.one_sided:
             return np.zeros((count, 6)), ended[:count]
         return 0.5 * first[:count], (ended + 0.5 * last)[:count]
-
-
-def _table(stats: np.ndarray, sums: np.ndarray) -> np.ndarray:
-    """What the loop counted and summed per step, in the order of `STATS`."""
-    table = np.empty((len(stats), run.STATS + LENGTH))
-    table[:, : run.STATS], table[:, run.STATS :] = stats, sums[:, :LENGTH]
-    # Steps in one part were not divided.
-    np.putmask(table[:, SUBSTEPS], stats[:, SUBSTEPS] == 1, 0.0)
-    return table

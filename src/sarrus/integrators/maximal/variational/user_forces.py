@@ -4,6 +4,7 @@ from sarrus import layout as at
 from sarrus._jit import helper, kernel
 from sarrus.dynamics.custom import call_user_force, custom_force
 from sarrus.kinematics.custom import STEP
+from sarrus.maths.access import add1, get1, put1
 from sarrus.solvers.tree import clear_seeds
 
 
@@ -19,9 +20,9 @@ def add_custom_forces(topo, par, state, work, time, weight, at_node):
                 b = topo[line, at.ELEMENT_BODY + m]
                 for i in range(6):
                     if at_node:
-                        work[b, at.F + i] += weight * work[s, at.SCRATCH_OUT + 6 * m + i]
+                        add1(work, b, at.F + i, weight * get1(work, s, at.SCRATCH_OUT + 6 * m + i))
                     else:
-                        state[b, at.P + i] += weight * work[s, at.SCRATCH_OUT + 6 * m + i]
+                        add1(state, b, at.P + i, weight * get1(work, s, at.SCRATCH_OUT + 6 * m + i))
 
 
 @kernel
@@ -44,15 +45,15 @@ def seed_column(topo, par, work, line, m, j, time, left):
     four 3x3"""
     b, s = topo[line, at.ELEMENT_BODY + m], topo[line, at.ELEMENT_SCRATCH]
     k = at.SCRATCH_V + 3 * m + j if j < 3 else at.SCRATCH_W + 3 * m + j - 3
-    value = work[s, k]
-    work[s, k] = value + STEP
+    value = get1(work, s, k)
+    put1(work, s, k, value + STEP)
     call_user_force(topo, par, work, line, s, time)
     for i in range(6):
-        work[s + 1, i] = work[s, at.SCRATCH_OUT + 6 * m + i]
-    work[s, k] = value - STEP
+        put1(work, s + 1, i, get1(work, s, at.SCRATCH_OUT + 6 * m + i))
+    put1(work, s, k, value - STEP)
     call_user_force(topo, par, work, line, s, time)
-    work[s, k] = value
+    put1(work, s, k, value)
     for i in range(6):
-        slope = (work[s + 1, i] - work[s, at.SCRATCH_OUT + 6 * m + i]) / (2.0 * STEP)
+        slope = (get1(work, s + 1, i) - get1(work, s, at.SCRATCH_OUT + 6 * m + i)) / (2.0 * STEP)
         block = 18 * (i // 3) + 9 * (j // 3) + 3 * (i % 3) + j % 3
-        work[b, at.D + block] -= left * slope
+        put1(work, b, at.D + block, get1(work, b, at.D + block) - left * slope)
