@@ -72,7 +72,8 @@ def measure(path: Path) -> dict:
     with np.load(path) as stored:
         data = {name: stored[name] for name in stored.files}
     about, cpu = json.loads(str(data.pop("about"))), data.pop("cpu")
-    kernel = cupy.RawModule(path=str(path.with_suffix(".cubin"))).get_function(about["kernel"])
+    kernel = cupy.RawModule(path=str(path.with_suffix(".ptx"))).get_function(about["kernel"])
+    about |= {"registers": int(kernel.num_regs), "local": int(kernel.local_size_bytes)}
     rates, used = [], []
     for worlds in SIZES:
         fresh = on_device(data, about["kinds"], worlds, about["tile"])
@@ -98,7 +99,7 @@ def measure(path: Path) -> dict:
             launch(kernel, [*again, statuses], worlds, threads)
             same = bool((cupy.asnumpy(again[12]) == out).all())
     result = about | {"rates": rates, "threads": used, "off": off, "statuses": seen, "same_bits": same}
-    told = ("name", "rates", "threads", "off", "statuses", "same_bits")
+    told = ("name", "rates", "threads", "off", "statuses", "same_bits", "registers", "local")
     print(json.dumps({key: result[key] for key in told}), flush=True)
     return result
 
