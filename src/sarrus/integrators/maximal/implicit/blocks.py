@@ -13,7 +13,7 @@ from sarrus.dynamics.forces import forces
 from sarrus.integrators.maximal.implicit import columns as of
 from sarrus.kinematics.custom import STEP
 from sarrus.kinematics.rows import is_pair
-from sarrus.maths.access import add_to6, get1, get3, get4, get6, get9, put3, put4, put6, put9, put36
+from sarrus.maths.access import add_to6, get1, get3, get4, get6, get9, put1, put3, put4, put6, put9, put36
 from sarrus.maths.quaternion import qconj, qmul, rotation, vector_part
 from sarrus.maths.spatial import ZERO6, add6, carry_force, scale6
 from sarrus.maths.vectors import (
@@ -188,7 +188,7 @@ def add_users_column(topo, par, state, work, blocks, h, time, line, m, b, axis):
             add_potential(topo, par, state, work, line)
         for i in range(6):
             block = 18 * (i // 3) + 9 * (axis // 3) + 3 * (i % 3) + axis % 3
-            blocks[b, block] -= h * state[b, at.FORCE + i] / (2.0 * d)
+            put1(blocks, b, block, get1(blocks, b, block) - h * get1(state, b, at.FORCE + i) / (2.0 * d))
         put3(work, b, at.X1, x)
         put4(work, b, at.Q1, q)
         put9(work, b, at.R1, R)

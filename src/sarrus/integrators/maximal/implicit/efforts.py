@@ -155,4 +155,4 @@ def add_users_forces(topo, par, state, work, time, array, column, weight):
             for m in range(topo[line, at.ELEMENT_COUNT]):
                 b = topo[line, at.ELEMENT_BODY + m]
                 for i in range(6):
-                    array[b, column + i] += weight * work[s, at.SCRATCH_OUT + 6 * m + i]
+                    array[b, column + i] += weight * get1(work, s, at.SCRATCH_OUT + 6 * m + i)

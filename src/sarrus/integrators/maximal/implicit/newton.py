@@ -9,16 +9,18 @@ from sarrus.integrators.maximal.implicit import columns as of
 from sarrus.integrators.maximal.implicit.blocks import put_blocks
 from sarrus.integrators.maximal.implicit.residual import evaluate
 from sarrus.integrators.maximal.implicit.system import eliminate
-from sarrus.integrators.maximal.variational.increments import rate_of
-from sarrus.integrators.maximal.variational.newton import (
+from sarrus.integrators.maximal.statuses import (
     CONVERGED,
-    GROSS,
-    HUGE,
     ITERATION_LIMIT,
-    NOISY,
     NOT_FINITE,
     OUT_OF_DOMAIN,
     REDUNDANT_ROWS,
+)
+from sarrus.integrators.maximal.variational.increments import rate_of
+from sarrus.integrators.maximal.variational.newton import (
+    GROSS,
+    HUGE,
+    NOISY,
     REUSE,
     ROUNDING,
     SMALL,
@@ -198,7 +200,7 @@ def predict(topo, state, values, part, loops):
 def predict_and_learn(topo, state, values, ratio, loops):
     """`predict` for a step of BDF, with what the last prediction was off added where that was better then"""
     predict(topo, state, values, ratio, loops)
-    learns = state[topo[0, at.BODIES], at.LEARNS] != 0.0
+    learns = get1(state, topo[0, at.BODIES], at.LEARNS) != 0.0
     for b in range(topo[0, at.BODIES]):
         for i in range(topo[b + 1, at.ROTATIONS] + topo[b + 1, at.TRANSLATIONS]):
             rate = get1(state, b, at.RATES + i)
@@ -217,7 +219,7 @@ def learn(topo, state):
             plain = max(plain, abs(off))
             better = max(better, abs(off - get1(state, b, at.RATES2 + i)))
             put1(state, b, at.RATES2 + i, off)
-    state[topo[0, at.BODIES], at.LEARNS] = 1.0 if better < plain else 0.0
+    put1(state, topo[0, at.BODIES], at.LEARNS, 1.0 if better < plain else 0.0)
 
 
 @kernel

@@ -60,8 +60,8 @@ def enter_node(topo, par, state, work, loops):
 def take_node(topo, par, state, work, loops):
     """The trial configuration becomes the one that increments start from"""
     n = topo[0, at.BODIES]
-    restores = state[n, at.UNRESTORED] >= RESTORE
-    state[n, at.UNRESTORED] = 0.0 if restores else state[n, at.UNRESTORED] + 1.0
+    restores = get1(state, n, at.UNRESTORED) >= RESTORE
+    put1(state, n, at.UNRESTORED, 0.0 if restores else get1(state, n, at.UNRESTORED) + 1.0)
     for b in range(n):
         if restores:
             restore_joint(topo, par, state, work, b)
@@ -159,7 +159,7 @@ def start(topo, par, state, work, values, scales, loops):
     node_rates(topo, state, work, values, of.FOUND)
     copy_level(values, of.FOUND, of.NOW)
     copy_level(values, of.FOUND, of.OLD)
-    state[n, at.LAST_DT] = 0.0
+    put1(state, n, at.LAST_DT, 0.0)
     return fallen
 
 

@@ -5,7 +5,7 @@ from sarrus._jit import address_of, call_with_4, entry, kernel
 from sarrus.dynamics.projection import keep_prescribed_rates
 from sarrus.dynamics.readout import record, record_winding
 from sarrus.integrators.maximal.controls import joint_velocities
-from sarrus.integrators.maximal.division import copy_all
+from sarrus.integrators.maximal.division import copy_all, is_finite
 from sarrus.integrators.maximal.implicit import columns as of
 from sarrus.integrators.maximal.implicit.node import (
     enter_node,
@@ -18,9 +18,8 @@ from sarrus.integrators.maximal.implicit.node import (
 )
 from sarrus.integrators.maximal.implicit.reactions import node_reactions
 from sarrus.integrators.maximal.implicit.steps import bdf_step, inputs_at, sdirk_step
-from sarrus.integrators.maximal.variational.newton import CHOOSE_ROWS, CONVERGED, NOT_FINITE, SUBSTEPPED
-from sarrus.integrators.maximal.variational.node import is_finite
-from sarrus.maths.access import get6, put6
+from sarrus.integrators.maximal.statuses import CHOOSE_ROWS, CONVERGED, NOT_FINITE, SUBSTEPPED
+from sarrus.maths.access import get1, get6, put1, put6
 
 
 @kernel
@@ -127,7 +126,7 @@ def rollout(name, loops):
             read_out(topo, par, state, work, scales, loops)
             node_reactions(topo, par, state, work, total, settings[of.TIME], gravity, u[0, 0], loops)
             for i in range(6 * nj):
-                reactions[counts[of.LINE] - 1, i] = total[i // 6, i % 6]
+                put1(reactions, counts[of.LINE] - 1, i, get1(total, i // 6, i % 6))
         for k in range(counts[of.STEPS]):
             ku, time = min(k, u.shape[0] - 1), settings[of.TIME] + k * dt
             if counts[of.CONTROLLER] != 0 and counts[of.CHOSEN] == 0:
@@ -180,7 +179,7 @@ def rollout(name, loops):
                     inputs_at(u, ku, 1.0, fractions, held[0])
                     node_reactions(topo, par, state, work, total, time + dt, gravity, held[0], loops)
                     for i in range(6 * nj):
-                        reactions[line, i] = total[i // 6, i % 6]
+                        put1(reactions, line, i, get1(total, i // 6, i % 6))
                 written += 1
                 if method == of.PARESCHI_RUSSO:
                     leave_values(topo, par, state, work, values, loops)

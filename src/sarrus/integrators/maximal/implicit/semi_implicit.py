@@ -17,14 +17,14 @@ from sarrus.dynamics.projection import (
     row_rate,
 )
 from sarrus.dynamics.readout import record, record_winding
+from sarrus.integrators.maximal.division import is_finite
 from sarrus.integrators.maximal.implicit import columns as of
 from sarrus.integrators.maximal.implicit.efforts import applied_forces
 from sarrus.integrators.maximal.implicit.node import enter_node, hold_inputs
 from sarrus.integrators.maximal.implicit.reactions import gyroscopic, inertial
 from sarrus.integrators.maximal.implicit.steps import inputs_at
 from sarrus.integrators.maximal.row_choice import WEAK_PIVOT, clear_weak_rows, mark_weak_rows, smallest_pivot
-from sarrus.integrators.maximal.variational.newton import CHOOSE_ROWS, CONVERGED, NOT_FINITE
-from sarrus.integrators.maximal.variational.node import is_finite
+from sarrus.integrators.maximal.statuses import CHOOSE_ROWS, CONVERGED, NOT_FINITE
 from sarrus.kinematics.coordinates import coordinate, enter_drives
 from sarrus.kinematics.link import joint_correction
 from sarrus.kinematics.row_vectors import row_error

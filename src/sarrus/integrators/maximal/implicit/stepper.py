@@ -17,7 +17,7 @@ from sarrus.integrators.maximal.active_rows import ActiveRows
 from sarrus.integrators.maximal.failures import describe
 from sarrus.integrators.maximal.implicit import columns as of
 from sarrus.integrators.maximal.implicit import rollout, semi_implicit
-from sarrus.integrators.maximal.variational.newton import CHOOSE_ROWS
+from sarrus.integrators.maximal.statuses import CHOOSE_ROWS
 from sarrus.integrators.maximal.variational.stepper import (
     FAR,
     INEXACT_FACTOR,

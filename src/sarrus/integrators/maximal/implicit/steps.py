@@ -104,7 +104,7 @@ def sdirk_step(
     c2 = 1.0 if alexander else 1.0 - GAMMA
     a21 = 1.0 - GAMMA if alexander else 1.0 - 2.0 * GAMMA
     # The stages of Pareschi and Russo meet the rows, its nodes do not: increments start from the last stage.
-    away = 0.0 if alexander else state[topo[0, at.BODIES], at.LAST_DT]
+    away = 0.0 if alexander else get1(state, topo[0, at.BODIES], at.LAST_DT)
     projects = alexander and form == of.MOMENTUM
     h = GAMMA * dt
     column = at.U if projects else at.V
@@ -132,7 +132,7 @@ def sdirk_step(
         if not alexander:
             take_node(topo, par, state, work, loops)
             away = -c * dt
-            state[topo[0, at.BODIES], at.LAST_DT] = away
+            put1(state, topo[0, at.BODIES], at.LAST_DT, away)
         if projects:
             whole[1] = 1.0 if read_out(topo, par, state, work, scales, loops) else 0.0
         if stage == 0:
@@ -148,7 +148,7 @@ def sdirk_step(
         combine(values, of.SLOPE, 0.5, of.SLOPE, 0.5, of.FOUND)
         copy_level(values, of.NOW, of.OLD)
         combine(values, of.NOW, 1.0, of.BEGUN, dt, of.SLOPE)
-        state[topo[0, at.BODIES], at.LAST_DT] = dt - c2 * dt
+        put1(state, topo[0, at.BODIES], at.LAST_DT, dt - c2 * dt)
     return CONVERGED, factored, corrected
 
 

@@ -38,7 +38,7 @@ def put_targets(topo, state, u):
         if topo[line, at.ELEMENT_KIND] == at.PRESCRIBED:
             s = topo[0, at.S_JOINTS] + topo[line, at.ELEMENT_A]
             i, port = topo[line, at.ELEMENT_B], topo[line, at.ELEMENT_INPUT]
-            state[s, at.TARGET_RATE2 + i] = state[s, at.TARGET_RATE + i]
+            put1(state, s, at.TARGET_RATE2 + i, get1(state, s, at.TARGET_RATE + i))
             state[s, at.TARGET + i], state[s, at.TARGET_RATE + i] = u[port], u[port + 1]
 
 
