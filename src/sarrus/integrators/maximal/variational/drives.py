@@ -39,7 +39,8 @@ def put_targets(topo, state, u):
             s = topo[0, at.S_JOINTS] + topo[line, at.ELEMENT_A]
             i, port = topo[line, at.ELEMENT_B], topo[line, at.ELEMENT_INPUT]
             put1(state, s, at.TARGET_RATE2 + i, get1(state, s, at.TARGET_RATE + i))
-            state[s, at.TARGET + i], state[s, at.TARGET_RATE + i] = u[port], u[port + 1]
+            put1(state, s, at.TARGET + i, u[port])
+            put1(state, s, at.TARGET_RATE + i, u[port + 1])
 
 
 @kernel
