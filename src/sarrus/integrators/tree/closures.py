@@ -76,32 +76,43 @@ def row_errors(topo, par, state, work, h, elements):
 
 @kernel
 def half_solves(tree, freedoms, A, rows, D0, D1, L0, T1):
-    """L^-1 D0' into L0, T^-T D1' into T1 (rows, freedoms), after `dense.factor`"""
+    """L^-1 D0' into L0, T^-T D1' into T1 (freedoms, rows), after `dense.factor`"""
     n, full = tree[0, col.FREEDOMS], tree[0, col.FULL] != 0
-    for r in range(rows):
-        for d in range(n):
-            L0[r, d] = D0[r, d]
-            T1[r, d] = D1[r, d]
-        for k in range(n - 1, -1, -1):
-            y, z = L0[r, k], T1[r, k] * A[k, k]
-            T1[r, k] = z
+    for d in range(n):
+        for r in range(rows):
+            L0[d, r] = D0[r, d]
+            T1[d, r] = D1[r, d]
+    for k in range(n - 1, -1, -1):
+        # Rows of loops further up have no part in this freedom.
+        first, last = rows, 0
+        for r in range(rows):
+            T1[k, r] *= A[k, k]
+            if L0[k, r] != 0.0 or T1[k, r] != 0.0:
+                first, last = min(first, r), r + 1
+        if first >= last:
+            continue
+        i = k - 1 if full else freedoms[k, col.ABOVE]
+        while i >= 0:
+            y, z = A[i, k], A[k, i]
             if y != 0.0 or z != 0.0:
-                i = k - 1 if full else freedoms[k, col.ABOVE]
-                while i >= 0:
-                    L0[r, i] -= A[i, k] * y
-                    T1[r, i] -= A[k, i] * z
-                    i = i - 1 if full else freedoms[i, col.ABOVE]
+                for r in range(first, last):
+                    L0[i, r] -= y * L0[k, r]
+                    T1[i, r] -= z * T1[k, r]
+            i = i - 1 if full else freedoms[i, col.ABOVE]
 
 
 @kernel
 def multiplier_matrix(n, rows, L0, T1, K):
-    """K = T1 L0' (rows, rows)"""
+    """K = T1' L0 (rows, rows)"""
     for a in range(rows):
         for b in range(rows):
-            s = 0.0
-            for d in range(n):
-                s += T1[a, d] * L0[b, d]
-            K[a, b] = s
+            K[a, b] = 0.0
+    for d in range(n):
+        for a in range(rows):
+            z = T1[d, a]
+            if z != 0.0:
+                for b in range(rows):
+                    K[a, b] += z * L0[d, b]
 
 
 @kernel

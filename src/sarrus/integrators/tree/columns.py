@@ -6,11 +6,12 @@ be without mass.  Freedoms of a frame stand together.  Spatial vectors are (rota
 (torque, force), world axes, about the origin of the kernels."""
 
 # `tree`, integers.  Line 0: counts, and whether freedoms are one chain, the matrix is kept entry by entry,
-# all pairs of freedoms are coupled now, elements act on bodies, these may be stiff, joints turn freely.  Then
-# a line per frame: HEAVY is 2 where its inertia is diagonal; FLIES: three slides of its joint stand above it.
-FRAMES, FREEDOMS, CHAIN, DENSE, FULL, PUSHED, STIFFLY, GROUPS = 0, 1, 2, 3, 4, 5, 6, 7
+# all pairs of freedoms are coupled now, elements act on bodies, these may be stiff, joints turn freely,
+# freedoms are nearly one chain, so that it is faster to take all pairs for coupled.  Then a line per frame:
+# HEAVY is 2 where its inertia is diagonal; FLIES: three slides of its joint stand above it.
+FRAMES, FREEDOMS, CHAIN, DENSE, FULL, PUSHED, STIFFLY, GROUPS, DEEP = 0, 1, 2, 3, 4, 5, 6, 7, 8
 PARENT, KIND, FIRST, COUNT, HEAVY, FLIES = 0, 1, 2, 3, 4, 5
-TREE_COLS = 8
+TREE_COLS = 9
 # Kinds of frames.
 TURN, SLIDE, SCREW, ROTATION, MOTION = 0, 1, 2, 3, 4
 

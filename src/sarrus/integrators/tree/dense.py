@@ -17,13 +17,19 @@ def port_product(wd, d, column, e, other, port):
     return s
 
 
-@kernel
-def fill(tree, freedoms, wd, A, port):
-    """The matrix of the generators; STIFF is added to its diagonal"""
+@helper
+def clear(tree, A):
+    """Zeros, where pairs count as coupled that are not"""
     if tree[0, col.FULL] and not tree[0, col.CHAIN]:
         for d in range(tree[0, col.FREEDOMS]):
             for e in range(tree[0, col.FREEDOMS]):
                 A[d, e] = 0.0
+
+
+@kernel
+def fill(tree, freedoms, wd, A, port):
+    """The matrix of the generators; STIFF is added to its diagonal"""
+    clear(tree, A)
     for d in range(tree[0, col.FREEDOMS]):
         i = freedoms[d, col.FRAME]
         first, count = tree[i + 1, col.FIRST], tree[i + 1, col.COUNT]
@@ -43,6 +49,7 @@ def fill(tree, freedoms, wd, A, port):
 @kernel
 def fill_mass(tree, freedoms, wd, A):
     """The mass matrix; STIFF is added to its diagonal"""
+    clear(tree, A)
     for d in range(tree[0, col.FREEDOMS]):
         a = get6(wd, d, col.AI)
         A[d, d] = dot6(a, get6(wd, d, col.S)) + wd[d, col.STIFF]
@@ -65,8 +72,9 @@ def factor(tree, freedoms, A, sign):
             for i in range(k):
                 f = A[i, k] * inverse
                 A[i, k] = f
-                for j in range(k):
-                    A[i, j] -= f * A[k, j]
+                if f != 0.0:
+                    for j in range(k):
+                        A[i, j] -= f * A[k, j]
         return good
     for k in range(n - 1, -1, -1):
         good = good and sign * A[k, k] > 0.0

@@ -62,7 +62,7 @@ def has_two_stages(port):
     return len(port) == len(col.TRAPEZOID_PORT)
 
 
-@kernel
+@helper
 def evaluate(plan, room, settings, values, dt, derivatives, port, elements):
     """Residual R and momentum P2 at the trial increments, multipliers left out; derivatives: the generators
     too.  values: inputs at the stages"""
@@ -91,7 +91,7 @@ def evaluate(plan, room, settings, values, dt, derivatives, port, elements):
             generators(tree, wf, wd, c, dt, weight, gravity, 6 * k, not has_two_stages(port))
 
 
-@kernel
+@helper
 def factor(tree, freedoms, wd, A, F, port, sign):
     """Factors the matrix of the generators and keeps the inverse of every pivot in SCALE; returns whether
     all of them have the given sign"""
@@ -115,7 +115,7 @@ def factor_dense(tree, freedoms, wd, A, sign):
     return good
 
 
-@kernel
+@helper
 def solve(tree, freedoms, wd, A, ports, r, port):
     """r becomes the solution for the right-hand side r"""
     if tree[0, col.DENSE]:
@@ -165,7 +165,7 @@ def turns_too_far(tree, wd):
     return False
 
 
-@kernel
+@helper
 def predict(tree, motion, settings, wd, dt):
     """Trial increments from the rates of the last three steps where all are of the same length, else of the
     last two"""
@@ -180,7 +180,7 @@ def predict(tree, motion, settings, wd, dt):
             wd[d, col.XT] = dt * (rate + ahead * slope)
 
 
-@kernel
+@helper
 def place_end(plan, room, port):
     """Bodies at the last node of the step, after `evaluate`"""
     tree, freedoms, con, bodies, centres, acts_on, carried, stops, topo, par, scales = plan
@@ -221,20 +221,20 @@ def solve_with_rows(plan, room):
     n, m = tree[0, col.FREEDOMS], topo[0, at.ROWS]
     dense.reduce(tree, freedoms, A, rhs)
     for a in range(m):
-        s = rows[1, a]
-        for d in range(n):
-            s += T1[a, d] * rhs[d]
-        rows[3, a] = s
+        rows[3, a] = rows[1, a]
+    for d in range(n):
+        for a in range(m):
+            rows[3, a] += T1[d, a] * rhs[d]
     solve_multipliers(m, K, rows[3])
     for a in range(m):
-        y = rows[3, a]
-        rows[0, a] += y
-        for d in range(n):
-            rhs[d] -= L0[a, d] * y
+        rows[0, a] += rows[3, a]
+    for d in range(n):
+        for a in range(m):
+            rhs[d] -= L0[d, a] * rows[3, a]
     dense.substitute(tree, freedoms, A, rhs)
 
 
-@kernel
+@helper
 def newton(plan, room, settings, counts, values, dt, stats, port, elements, loops):
     """Solves the step for the trial increments in XT; returns how it ended.  stats: factorisations and
     corrections are added"""
@@ -243,7 +243,7 @@ def newton(plan, room, settings, counts, values, dt, stats, port, elements, loop
     n, most = tree[0, col.FREEDOMS], counts[MOST]
     fresh, last, top, whole = True, 0.0, 0.0, 0.0
     exact = tree[0, col.STIFFLY] != 0
-    tree[0, col.FULL] = tree[0, col.CHAIN]
+    tree[0, col.FULL] = tree[0, col.DEEP]
     for iteration in range(most + 1):
         if tree[0, col.GROUPS] and turns_too_far(tree, wd):
             return OUT_OF_DOMAIN
@@ -291,7 +291,7 @@ def newton(plan, room, settings, counts, values, dt, stats, port, elements, loop
     return ITERATION_LIMIT
 
 
-@kernel
+@helper
 def accept(tree, node, motion, settings, wd, dt):
     """The node at the end of the step.  What the balance still misses goes to the momentum there: it would
     add up"""

@@ -4,7 +4,7 @@ Velocities are those of the momenta projected onto the constraints in the metric
 [M, D'; D, 0] (v, mu) = (p, 0)."""
 
 from sarrus import layout as at
-from sarrus._jit import kernel
+from sarrus._jit import helper, kernel
 from sarrus.integrators.tree import columns as col
 from sarrus.integrators.tree import dense
 from sarrus.integrators.tree.bodies import keep_bodies, put_bodies
@@ -22,7 +22,7 @@ from sarrus.maths.access import get6, put6
 from sarrus.maths.spatial import ZERO6, axpy6
 
 
-@kernel
+@helper
 def place_node(tree, con, node, wf, wd):
     """Frames at the node, without velocities"""
     for d in range(tree[0, col.FREEDOMS]):
@@ -32,12 +32,12 @@ def place_node(tree, con, node, wf, wd):
     gather(tree, wf)
 
 
-@kernel
+@helper
 def factor_mass(tree, freedoms, motion, wf, wd, A, F):
     """Factors the mass matrix at the frames that are placed; returns whether it is positive"""
     for d in range(tree[0, col.FREEDOMS]):
         wd[d, col.STIFF] = motion[d, col.ARMATURE]
-    tree[0, col.FULL] = tree[0, col.CHAIN]
+    tree[0, col.FULL] = tree[0, col.DEEP]
     if tree[0, col.DENSE]:
         for i in range(tree[0, col.FRAMES]):
             for d in range(tree[i + 1, col.FIRST], tree[i + 1, col.FIRST] + tree[i + 1, col.COUNT]):
@@ -48,7 +48,7 @@ def factor_mass(tree, freedoms, motion, wf, wd, A, F):
     return factor(tree, freedoms, wd, A, F, col.MASS_PORT, 1.0)
 
 
-@kernel
+@helper
 def move_frames(tree, motion, wf, wd):
     """Velocities of all frames for the velocities V of the freedoms"""
     for i in range(tree[0, col.FRAMES]):
@@ -84,17 +84,17 @@ def project(plan, room):
     multiplier_matrix(n, m, L0, T1, K)
     factor_multipliers(m, K, rows[2])
     for a in range(m):
-        s = 0.0
-        for d in range(n):
-            s += T1[a, d] * rhs[d]
-        rows[3, a] = s
+        rows[3, a] = 0.0
+    for d in range(n):
+        for a in range(m):
+            rows[3, a] += T1[d, a] * rhs[d]
     solve_multipliers(m, K, rows[3])
-    for a in range(m):
-        for d in range(n):
-            rhs[d] -= L0[a, d] * rows[3, a]
+    for d in range(n):
+        for a in range(m):
+            rhs[d] -= L0[d, a] * rows[3, a]
 
 
-@kernel
+@helper
 def read_out(plan, room, elements, loops):
     """Velocities V of the node from its momenta, and those of the frames; returns whether the mass matrix
     is positive.  With loops the rows of the node are known"""
@@ -114,3 +114,9 @@ def read_out(plan, room, elements, loops):
         motion[d, col.V] = rhs[d]
     move_frames(tree, motion, wf, wd)
     return good
+
+
+@kernel
+def find_velocities(plan, room, elements, loops):
+    """`read_out`, where it is rarely called"""
+    read_out(plan, room, elements, loops)

@@ -25,6 +25,8 @@ from sarrus.model.plan import border_plan
 # Up to so many freedoms the dense factor is faster than the recursion (measured on chains; see
 # `benchmarks`).
 DENSE_FREEDOMS = 40
+# All pairs count as coupled where at least this part of them is: loops without jumps then pay.
+DEEP = 0.15
 
 
 @dataclass
@@ -78,7 +80,7 @@ class _Builder:
             scalar = kind <= col.SCREW
             self.freedoms.append([above, frame, joint, coordinate if scalar else -1, -1])
             above = first + e
-        self.frames.append([parent, kind, first, count, 0, 0, 0, 0])
+        self.frames.append([parent, kind, first, count, 0, 0, 0, 0, 0])
         line = np.zeros(col.CONSTANT_COLS)
         line[col.OFFSET : col.OFFSET + 3], line[col.AXIS : col.AXIS + 3] = offset, axis
         line[col.PITCH] = pitch
@@ -162,10 +164,19 @@ def _arrays(
     pushed = bool((acts_on < 0).any() or (drives.implicit & (carried == 0)).any())
     small = nv <= DENSE_FREEDOMS or pushed or arrays.loops
     tree[0, [col.FRAMES, col.FREEDOMS, col.CHAIN]] = frames, nv, chain
-    tree[0, [col.DENSE, col.FULL, col.PUSHED]] = small, chain, pushed
+    deep = chain or _depths(freedoms).sum() > DEEP * nv**2
+    tree[0, [col.DENSE, col.FULL, col.DEEP, col.PUSHED]] = small, deep, deep, pushed
     tree[0, col.GROUPS] = (tree[1:, col.KIND] > col.SCREW).any()
     stops = _stops(tree, bodies, arrays)
     return Frames(tree, freedoms, constants, bodies, centres, armature, acts_on, carried, stops, arrays)
+
+
+def _depths(freedoms: np.ndarray) -> np.ndarray:
+    """How many freedoms are above each."""
+    depths = np.zeros(len(freedoms), np.int64)
+    for f, above in enumerate(freedoms[:, col.ABOVE]):
+        depths[f] = depths[above] + 1 if above >= 0 else 0
+    return depths
 
 
 def _act(d: Description, freedoms: np.ndarray, arrays: Arrays) -> tuple[np.ndarray, np.ndarray]:

@@ -7,7 +7,7 @@ from sarrus.errors import Status
 from sarrus.integrators.tree import columns as col
 from sarrus.integrators.tree.bodies import momenta_of, record
 from sarrus.integrators.tree.newton import CONVERGED, accept, has_two_stages, newton, predict
-from sarrus.integrators.tree.node import enter_node, place_node, read_out
+from sarrus.integrators.tree.node import enter_node, find_velocities, place_node, read_out
 from sarrus.integrators.tree.settings import (
     ALPHA,
     BEFORE,
@@ -36,7 +36,7 @@ def copy(source, target):
             target[i, j] = source[i, j]
 
 
-@kernel
+@helper
 def attempt(plan, room, settings, counts, values, stats, h, port, elements, loops):
     """One part of length h, from the motion before, or else from the velocities of the node; returns how it
     ended"""
@@ -49,7 +49,7 @@ def attempt(plan, room, settings, counts, values, stats, h, port, elements, loop
                 for a in range(rows.shape[1]):
                     rows[0, a] *= h / settings[LAST]
         else:
-            read_out(plan, room, elements, loops)
+            find_velocities(plan, room, elements, loops)
             for d in range(tree[0, col.FREEDOMS]):
                 wd[d, col.XT] = h * motion[d, col.V]
             for a in range(rows.shape[1]):
@@ -73,13 +73,11 @@ def put_values(u, k, values, alpha, start, end, port):
             values[0, j] = first + (start + alpha * (end - start)) * (last - first)
 
 
-@kernel
+@helper
 def step(plan, room, saved_node, saved_motion, settings, counts, u, k, values, stats, port, elements, loops):
     """One step; a part that finds no solution is halved, parts grow again where they can.  Returns the
     status; after a failure the node is that of the start"""
     tree, node, motion, wd, rows = plan[0], room[0], room[1], room[3], room[15]
-    copy(node, saved_node)
-    copy(motion, saved_motion)
     last, earlier, time, even = settings[LAST], settings[EARLIER], settings[TIME], settings[EVEN]
     full, place, parts, block = counts[PARTS], 0, 0, counts[PARTS]
     while place < full:
@@ -90,14 +88,18 @@ def step(plan, room, saved_node, saved_motion, settings, counts, u, k, values, s
         if status != CONVERGED:
             chooses = loops is not None and counts[CHOSEN] == 0
             if block == 1 or chooses:
-                copy(saved_node, node)
-                copy(saved_motion, motion)
+                if place > 0:
+                    copy(saved_node, node)
+                    copy(saved_motion, motion)
                 settings[LAST], settings[EARLIER], settings[TIME] = last, earlier, time
                 settings[EVEN] = even
                 for a in range(rows.shape[1]):
                     rows[0, a] = 0.0
                 stats[STATUS] = status
                 return CHOOSE_ROWS if chooses else status
+            if place == 0:
+                copy(node, saved_node)
+                copy(motion, saved_motion)
             block //= 2
             for a in range(rows.shape[1]):
                 rows[0, a] = 0.0
@@ -128,7 +130,7 @@ def record_coordinates(tree, freedoms, topo, node, out, line):
             out[line, first + topo[joint, at.JOINT_COORDINATE] + i] = node[freedoms[d, col.FRAME], col.VALUE]
 
 
-@kernel
+@helper
 def write(plan, room, out, line, elements, loops):
     """The node into a line of out"""
     tree, freedoms, con, bodies, centres, acts_on, carried, stops, topo, par, scales = plan

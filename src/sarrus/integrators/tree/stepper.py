@@ -62,7 +62,7 @@ class TreeStepper(Stepper):
             np.zeros((nf, col.WF_GROUP_COLS if frames.has_groups else col.WF_COLS)), self.wd,
             np.zeros((nv, nv) if dense else (1, 1)), np.zeros((ported, col.MOST_PORT, col.MOST_PORT)),
             np.zeros((2, ported, col.MOST_PORT)), np.zeros(nv), self.kernel, arrays.new_work(),
-            np.zeros((rows, nv)), np.zeros((rows, nv)), np.zeros((rows, nv)), np.zeros((rows, nv)),
+            np.zeros((rows, nv)), np.zeros((rows, nv)), np.zeros((nv, rows)), np.zeros((nv, rows)),
             np.zeros((rows, rows)), np.zeros((4, rows)),
         )  # fmt: skip
         self.flags = arrays.flag, (True if arrays.loops else None)
