@@ -190,6 +190,15 @@ def test_springs_and_motors_of_joints_that_close_a_loop():
     assert_agree(mechanism, inputs={"push": 1.0})
 
 
+def test_tendons_and_couplings():
+    mechanism = random_tree(9, ("revolute", "revolute", "prismatic"))
+    mechanism.add_tendon("cable", {"j0": 0.3, "j2": -1.0})
+    mechanism.add_joint_spring("elastic", "cable", stiffness=20.0, rest=0.1, damping=0.5)
+    mechanism.add_motor("pull", "cable")
+    mechanism.add_coupling("gears", {"j0": 1.0, "j1": 2.0})
+    assert_agree(mechanism, inputs={"pull": 1.0})
+
+
 def test_armature_adds_inertia_to_a_coordinate():
     mechanism = sarrus.Mechanism()
     mechanism.add_body("rod", 1.0, (0.1, 0.1, 0.01), position=(0.0, 0.5, 0.0))
