@@ -111,8 +111,8 @@ FAULTS = {
     ),
     "force NaN": (lambda m: m.add_force("f", "a", torque=(0, 0, np.nan)), "torque must be 3 finite numbers"),
     "motor mode": (
-        lambda m: m.add_motor("f", "hinge", mode="position"),
-        "motor 'f': mode must be one of 'force', 'servo', not 'position'",
+        lambda m: m.add_motor("f", "hinge", mode="magic"),
+        "motor 'f': mode must be one of 'force', 'servo', 'position', 'velocity', 'pose', not 'magic'",
     ),
     "motor joint": (lambda m: m.add_motor("f", "hing"), "no joint named 'hing'; known: 'hinge'"),
     "motor stiffness": (
