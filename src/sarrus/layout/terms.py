@@ -9,7 +9,7 @@ joints = Table("topo", "joints", "a joint or a constraint")
 JOINT_KIND = joints.column(
     "JOINT_KIND", 1, "kind", "see the kinds of joints", "model", "kinematics, dynamics, model, integrators"
 )
-JOINT_A = joints.column("JOINT_A", 1, "body", "parent", "kinematics, model", "kinematics, model, integrators")
+JOINT_A = joints.column("JOINT_A", 1, "body", "parent", "model", "kinematics, model, integrators")
 JOINT_B = joints.column("JOINT_B", 1, "body", "child", "model", "kinematics, dynamics, model, integrators")
 JOINT_PAR = joints.column(
     "JOINT_PAR", 1, "line of par", "its constants; for a joint of the tree those of the link",
@@ -77,7 +77,7 @@ ELEMENT_KIND = elements.column(
     "ELEMENT_KIND", 1, "kind", "see the kinds of elements", "model", "model, dynamics, integrators"
 )
 ELEMENT_A = elements.column(
-    "ELEMENT_A", 1, "index", "first body, or joint", "model, integrators", "kinematics, dynamics, integrators"
+    "ELEMENT_A", 1, "index", "first body, or joint", "model", "kinematics, dynamics, integrators"
 )
 ELEMENT_B = elements.column(
     "ELEMENT_B",

@@ -69,7 +69,7 @@ header = Table("topo", "header", "the mechanism, line 0")
 header.shares(links, "GROUP0", "GROUP1")
 BODIES = header.column(
     "BODIES", 1, "count", "bodies, without the world; body n is the world",
-    "model, integrators", "solvers, kinematics, dynamics, model, analysis, integrators",
+    "model", "solvers, kinematics, dynamics, model, analysis, integrators",
 )  # fmt: skip
 FREEDOMS = header.column("FREEDOMS", 1, "count", "freedoms of the spanning tree", "model", "model")
 EDGES = header.column("EDGES", 1, "count", "edges", "model", "solvers")
@@ -78,13 +78,11 @@ ROWS = header.column(
     1,
     "count",
     "border rows",
-    "model, integrators",
+    "model",
     "solvers, kinematics, dynamics, model, analysis, integrators",
 )
 ENDS = header.column("ENDS", 1, "count", "ends of border rows", "model", "model, solvers, analysis")
-JOINTS = header.column(
-    "JOINTS", 1, "count", "joints", "model, integrators", "kinematics, dynamics, model, integrators"
-)
+JOINTS = header.column("JOINTS", 1, "count", "joints", "model", "kinematics, dynamics, model, integrators")
 ELEMENTS = header.column("ELEMENTS", 1, "count", "elements", "model", "model, dynamics, integrators")
 CONTACTS = header.column("CONTACTS", 1, "count", "contacts", "model", "solvers, dynamics, integrators")
 SLOT_COUNT = header.column(
@@ -131,7 +129,7 @@ S_ROWS = header.column(
     1,
     "line of state",
     "first border row",
-    "model, integrators",
+    "model",
     "solvers, kinematics, dynamics, model, integrators",
 )
 S_JOINTS = header.column(
@@ -139,7 +137,7 @@ S_JOINTS = header.column(
     1,
     "line of state",
     "first joint",
-    "model, integrators",
+    "model",
     "kinematics, dynamics, model, integrators",
 )
 S_CONTACTS = header.column(
@@ -182,7 +180,7 @@ EDGE_NEXT = edges.column(
 rows = Table("topo", "border rows", "a scalar equation that the tree does not carry")
 ROW_OF = rows.column(
     "ROW_OF", 1, "index", "joint, element or contact that it belongs to",
-    "model, integrators", "solvers, kinematics, dynamics, model, analysis, integrators",
+    "model", "solvers, kinematics, dynamics, model, analysis, integrators",
 )  # fmt: skip
 ROW_KIND = rows.column(
     "ROW_KIND", 1, "kind", "see the kinds of border rows",
@@ -197,7 +195,7 @@ SLOT = rows.column(
     "SLOT", 1, "index", "its place among the couplings of the rows it meets", "model", "solvers"
 )
 END0 = rows.column(
-    "END0", 1, "index", "its first end", "kinematics, model", "kinematics, dynamics, analysis, integrators"
+    "END0", 1, "index", "its first end", "model", "kinematics, dynamics, analysis, integrators"
 )
 END1 = rows.column(
     "END1", 1, "index", "the end after its last", "model", "kinematics, dynamics, analysis, integrators"
