@@ -28,13 +28,9 @@ RB = links.column(
 )  # fmt: skip
 PITCH = links.column("PITCH", 1, "m/rad", "pitch of a screw", "model", "kinematics, integrators")
 QREF = links.column(
-    "QREF",
-    4,
-    "1",
-    "orientation of the user's frame in the reference configuration",
-    "model",
-    "kinematics, dynamics, integrators",
-)
+    "QREF", 4, "1", "orientation of the user's frame in the reference configuration",
+    "model", "kinematics, dynamics, integrators",
+)  # fmt: skip
 
 joints = Table("par", "further joints", "a joint that is not of the spanning tree")
 joints.shares(links, "PA", "PB", "TB", "RB", "PITCH")

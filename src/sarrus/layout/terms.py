@@ -80,13 +80,9 @@ ELEMENT_A = elements.column(
     "ELEMENT_A", 1, "index", "first body, or joint", "model", "kinematics, dynamics, integrators"
 )
 ELEMENT_B = elements.column(
-    "ELEMENT_B",
-    1,
-    "index",
-    "second body, or coordinate of the joint",
-    "model",
-    "kinematics, dynamics, integrators",
-)
+    "ELEMENT_B", 1, "index", "second body, or coordinate of the joint",
+    "model", "kinematics, dynamics, integrators",
+)  # fmt: skip
 ELEMENT_PAR = elements.column(
     "ELEMENT_PAR", 1, "line of par", "its constants", "model", "kinematics, dynamics, integrators"
 )
@@ -143,13 +139,9 @@ ELEMENT_BODY = custom_elements.column(
 
 contacts = Table("topo", "contacts", "something that an inequality bounds")
 CONTACT_KIND = contacts.column(
-    "CONTACT_KIND",
-    1,
-    "kind",
-    "see the kinds of contacts",
-    "model",
-    "solvers, kinematics, dynamics, integrators",
-)
+    "CONTACT_KIND", 1, "kind", "see the kinds of contacts",
+    "model", "solvers, kinematics, dynamics, integrators",
+)  # fmt: skip
 CONTACT_A = contacts.column(
     "CONTACT_A", 1, "body", "the first; one that is fixed to the world", "model", "kinematics"
 )

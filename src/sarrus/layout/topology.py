@@ -40,13 +40,9 @@ GROUP0 = links.column(
 )
 GROUP1 = links.column("GROUP1", 1, "index", "the group after its last", "model", "solvers")
 FLAGS = links.column(
-    "FLAGS",
-    1,
-    "bits",
-    "see the flags of links",
-    "model",
-    "solvers, kinematics, dynamics, model, analysis, integrators",
-)
+    "FLAGS", 1, "bits", "see the flags of links",
+    "model", "solvers, kinematics, dynamics, model, analysis, integrators",
+)  # fmt: skip
 USER = links.column(
     "USER", 1, "index", "the body in the user's order", "model", "dynamics, integrators, analysis"
 )
@@ -74,13 +70,9 @@ BODIES = header.column(
 FREEDOMS = header.column("FREEDOMS", 1, "count", "freedoms of the spanning tree", "model", "model")
 EDGES = header.column("EDGES", 1, "count", "edges", "model", "solvers")
 ROWS = header.column(
-    "ROWS",
-    1,
-    "count",
-    "border rows",
-    "model",
-    "solvers, kinematics, dynamics, model, analysis, integrators",
-)
+    "ROWS", 1, "count", "border rows",
+    "model", "solvers, kinematics, dynamics, model, analysis, integrators",
+)  # fmt: skip
 ENDS = header.column("ENDS", 1, "count", "ends of border rows", "model", "model, solvers, analysis")
 JOINTS = header.column("JOINTS", 1, "count", "joints", "model", "kinematics, dynamics, model, integrators")
 ELEMENTS = header.column("ELEMENTS", 1, "count", "elements", "model", "model, dynamics, integrators")
@@ -108,13 +100,9 @@ T_ROWS = header.column(
 )  # fmt: skip
 T_GROUPS = header.column("T_GROUPS", 1, "line of topo", "first group", "model", "solvers")
 T_ENDS = header.column(
-    "T_ENDS",
-    1,
-    "line of topo",
-    "first end",
-    "model",
-    "solvers, kinematics, dynamics, model, analysis, integrators",
-)
+    "T_ENDS", 1, "line of topo", "first end",
+    "model", "solvers, kinematics, dynamics, model, analysis, integrators",
+)  # fmt: skip
 T_JOINTS = header.column(
     "T_JOINTS", 1, "line of topo", "first joint", "model", "kinematics, dynamics, model, integrators"
 )
@@ -125,41 +113,25 @@ T_CONTACTS = header.column(
     "T_CONTACTS", 1, "line of topo", "first contact", "model", "solvers, kinematics, dynamics, integrators"
 )
 S_ROWS = header.column(
-    "S_ROWS",
-    1,
-    "line of state",
-    "first border row",
-    "model",
-    "solvers, kinematics, dynamics, model, integrators",
-)
+    "S_ROWS", 1, "line of state", "first border row",
+    "model", "solvers, kinematics, dynamics, model, integrators",
+)  # fmt: skip
 S_JOINTS = header.column(
-    "S_JOINTS",
-    1,
-    "line of state",
-    "first joint",
-    "model",
-    "kinematics, dynamics, model, integrators",
-)
+    "S_JOINTS", 1, "line of state", "first joint",
+    "model", "kinematics, dynamics, model, integrators",
+)  # fmt: skip
 S_CONTACTS = header.column(
     "S_CONTACTS", 1, "line of state", "first contact", "model", "solvers, kinematics, integrators"
 )
 W_FREEDOMS = header.column(
-    "W_FREEDOMS",
-    1,
-    "line of work",
-    "first freedom",
-    "model",
-    "solvers, kinematics, dynamics, model, integrators",
-)
+    "W_FREEDOMS", 1, "line of work", "first freedom",
+    "model", "solvers, kinematics, dynamics, model, integrators",
+)  # fmt: skip
 W_EDGES = header.column("W_EDGES", 1, "line of work", "first edge", "model", "solvers")
 W_ROWS = header.column(
-    "W_ROWS",
-    1,
-    "line of work",
-    "first border row",
-    "model",
-    "solvers, kinematics, dynamics, model, integrators",
-)
+    "W_ROWS", 1, "line of work", "first border row",
+    "model", "solvers, kinematics, dynamics, model, integrators",
+)  # fmt: skip
 W_ENDS = header.column(
     "W_ENDS", 1, "line of work", "first end", "model", "solvers, kinematics, dynamics, model, integrators"
 )

@@ -22,13 +22,9 @@ X1 = bodies.column(
     "X1", 3, "m", "trial position", "kinematics, dynamics, integrators", "kinematics, dynamics, integrators"
 )
 Q1 = bodies.column(
-    "Q1",
-    4,
-    "1",
-    "trial orientation",
-    "kinematics, dynamics, integrators",
-    "kinematics, dynamics, model, integrators",
-)
+    "Q1", 4, "1", "trial orientation",
+    "kinematics, dynamics, integrators", "kinematics, dynamics, model, integrators",
+)  # fmt: skip
 R1 = bodies.column(
     "R1", 9, "1", "its rotation matrix",
     "kinematics, dynamics, integrators", "kinematics, dynamics, model, integrators, trajectory",
@@ -39,13 +35,9 @@ JW = bodies.column(
     "dynamics, integrators", "dynamics, integrators",
 )  # fmt: skip
 ARM0 = bodies.column(
-    "ARM0",
-    3,
-    "m",
-    "from the parent's centre of mass, at the node",
-    "kinematics, dynamics",
-    "solvers, dynamics, integrators",
-)
+    "ARM0", 3, "m", "from the parent's centre of mass, at the node",
+    "kinematics, dynamics", "solvers, dynamics, integrators",
+)  # fmt: skip
 ARM1 = bodies.column("ARM1", 3, "m", "the same at the trial configuration", "integrators", "integrators")
 D_RATES = bodies.column(
     "D_RATES", 6, "m/s, rad/s", "last change of the rates of its joint", "integrators", "integrators"
@@ -169,21 +161,13 @@ G1 = ends.column("G1", 6, "1, m", "row vector at the trial configuration", "inte
 
 scratch = Table("work", "scratch of user functions", "the first of SCRATCH_LINES lines of a user's function")
 SCRATCH_X = scratch.column(
-    "SCRATCH_X",
-    3 * MAX_CUSTOM_BODIES,
-    "m",
-    "positions in the user's world",
-    "kinematics, dynamics",
-    "kinematics, dynamics",
-)
+    "SCRATCH_X", 3 * MAX_CUSTOM_BODIES, "m", "positions in the user's world",
+    "kinematics, dynamics", "kinematics, dynamics",
+)  # fmt: skip
 SCRATCH_Q = scratch.column(
-    "SCRATCH_Q",
-    4 * MAX_CUSTOM_BODIES,
-    "1",
-    "orientations of the user's frames",
-    "kinematics, dynamics",
-    "kinematics, dynamics",
-)
+    "SCRATCH_Q", 4 * MAX_CUSTOM_BODIES, "1", "orientations of the user's frames",
+    "kinematics, dynamics", "kinematics, dynamics",
+)  # fmt: skip
 SCRATCH_V = scratch.column(
     "SCRATCH_V", 3 * MAX_CUSTOM_BODIES, "m/s", "velocities", "dynamics", "dynamics, integrators"
 )
