@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from sarrus import layout as at
-from sarrus.model.border_rows import compliant_rows, constraint_rows
 from sarrus.model.contacts import Line, contact_rows, contact_table
 from sarrus.model.description import Description, Drives
-from sarrus.model.plan import Plan, border_plan
+from sarrus.model.plan import Plan, border_plan, compliant_rows, constraint_rows
 from sarrus.model.tables import Lines, assign_scratch, element_table, joint_table, link_table, seed_sums
 
 

@@ -7,13 +7,12 @@ import warnings
 from sarrus.errors import MechanismError, RigidMechanism
 from sarrus.mechanism import Mechanism
 from sarrus.model.arrays import make_arrays, step_arrays
-from sarrus.model.border_rows import constraint_rows
 from sarrus.model.contacts import Contacts
 from sarrus.model.description import Drives, describe, size_of
 from sarrus.model.geometry import joint_geometry
 from sarrus.model.graph import spanning_tree
 from sarrus.model.model import Model
-from sarrus.model.plan import border_plan, listing
+from sarrus.model.plan import border_plan, constraint_rows, listing
 from sarrus.model.redundancy import Ranks, carried, choose_rows, find_ranks
 
 # Largest misfit of redundant joints that counts as rounding [rad, parts of the size].

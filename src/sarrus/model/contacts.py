@@ -14,10 +14,9 @@ from sarrus.errors import MechanismError
 from sarrus.mechanism.meshes import hull
 from sarrus.mechanism.rotations import rotation
 from sarrus.mechanism.shapes import Box, Capsule, ConvexMesh, Cylinder, HalfSpace, Shape, Sphere
-from sarrus.model.border_rows import ends_of_pair
 from sarrus.model.description import Description, body_number, in_tree, is_dual
 from sarrus.model.geometry import centres_of
-from sarrus.model.plan import BorderRow
+from sarrus.model.plan import BorderRow, ends_of_pair
 
 # Points on the rim of a cylinder that stands on its face, beside its lowest point when it is tilted; the same
 # as in `kinematics/rims.py`.

@@ -17,10 +17,9 @@ from sarrus.errors import MechanismError
 from sarrus.integrators.tree import columns as col
 from sarrus.model import Model
 from sarrus.model.arrays import Arrays, make_arrays
-from sarrus.model.border_rows import constraint_rows
 from sarrus.model.description import Description, Drives
 from sarrus.model.geometry import JointGeometry
-from sarrus.model.plan import border_plan
+from sarrus.model.plan import border_plan, constraint_rows
 
 # Up to so many freedoms the dense factor is faster than the recursion (measured on chains; see
 # `benchmarks`).
