@@ -210,9 +210,10 @@ def write_distances(geo, pairs, cores, x, R, none, work, out):
 
 
 @kernel
-def depth_after(geo, a, b, x0, R0, x1, R1, none, work):
+def depth_after(geo, a, b, poses, none, work):
     """Signed distance [m] of two cores at the second pose; where they have passed through each other on the
     way there, one on that way"""
+    x0, R0, x1, R1 = poses
     tab = geo[0]
     if tab[a, KIND] < tab[b, KIND]:
         a, b = b, a

@@ -22,7 +22,7 @@ def write_swept(
     if found <= near.shape[0]:
         for q in range(found):
             p = near[q]
-            depths[q] = depth_after(geo, cores[p, 0], cores[p, 1], x0, R0, x1, R1, none, work)
+            depths[q] = depth_after(geo, cores[p, 0], cores[p, 1], (x0, R0, x1, R1), none, work)
             if not depths[q] >= least:
                 least, place = depths[q], q
     return found, place

@@ -107,7 +107,7 @@ SERVO_OFFSET = joints.column(
     "SERVO_OFFSET", 6, "N, N m", "stiffness times target of its servos", "integrators", "integrators"
 )
 CURVE_S = joints.column(
-    "CURVE_S", 1, "m", "parameter on a curve", "kinematics, dynamics, model", "kinematics"
+    "CURVE_S", 1, "m", "parameter on a curve", "kinematics, dynamics, model, integrators", "kinematics"
 )
 CURVE_AXIS = joints.column(
     "CURVE_AXIS", 1, "index", "which axis its frame is made from", "kinematics", "kinematics"

@@ -1,7 +1,7 @@
 """Inputs of a part of a step, and what a compiled controller sees."""
 
 from sarrus import layout as at
-from sarrus._jit import kernel
+from sarrus._jit import address_of, call_with_4, kernel
 from sarrus.kinematics.coordinates import coordinate_joint, coordinate_rate
 
 
@@ -39,3 +39,19 @@ def inputs_at(u, k, part, stages, values, line):
             if j < samples - 1:
                 here += stages[j]
         values[line, i] = min(max(value, least), most)
+
+
+@kernel
+def ask_controller(topo, par, state, work, time, control, u):
+    """What a compiled controller gives at the node, into the inputs u (samples, inputs) of the step.
+
+    control: its address, room for coordinates, velocities and (in line 2) its answer, and its memory"""
+    address, q, v, values, memory = control
+    joint_velocities(topo, par, state, work, q, v)
+    call_with_4(
+        address, time, address_of(q, 0, 0), address_of(v, 0, 0), address_of(values, 2, 0),
+        address_of(memory, 0, 0),
+    )  # fmt: skip
+    for j in range(u.shape[0]):
+        for i in range(topo[0, at.INPUTS]):
+            u[j, i] = values[2, i]

@@ -4,8 +4,7 @@ from sarrus import layout as at
 from sarrus._jit import kernel
 from sarrus.dynamics.inertia import momenta_of_velocities
 from sarrus.dynamics.projection import keep_prescribed_rates, project
-from sarrus.integrators.maximal.columns import AS_IT_IS, DT, FROM_VELOCITIES, GRAVITY
-from sarrus.integrators.maximal.division import copy_node
+from sarrus.integrators.maximal.columns import AS_IT_IS, FROM_VELOCITIES
 from sarrus.integrators.maximal.row_choice import ASIDE, SINGULAR, node_pivot, smallest_pivot
 from sarrus.integrators.maximal.variational.increments import put_rates
 from sarrus.integrators.maximal.variational.node import begin, enter_aside, restore_joints
@@ -14,13 +13,13 @@ from sarrus.maths.access import get6, put1, put6
 
 
 @kernel
-def start(topo, par, state, work, u, settings, scales, mode, loops, elements):
+def start(topo, par, state, work, place, scales, loops, elements):
     """Work for the node in `state`, velocities projected onto the constraints where asked; returns the
-    smallest pivot of a loop.  u: inputs at the node
+    smallest pivot of a loop.  place: (what to start, inputs at the node, length of the step, gravity)
 
     At a singular node the row vectors are those of a neighbour along the velocities, on the branch of motion
     that they choose"""
-    gravity = (settings[GRAVITY], settings[GRAVITY + 1], settings[GRAVITY + 2])
+    mode, u, dt, gravity = place
     n = topo[0, at.BODIES]
     if mode != AS_IT_IS:
         restore_joints(topo, par, state, work)
@@ -30,7 +29,7 @@ def start(topo, par, state, work, u, settings, scales, mode, loops, elements):
         momenta_of_velocities(topo, par, state, work, elements)
     if mode == AS_IT_IS:
         if loops is not None:
-            keep_aside(topo, par, state, work, settings[DT], loops, elements)
+            keep_aside(topo, par, state, work, dt, loops, elements)
     else:
         for b in range(n):
             put6(state, b, at.V, get6(state, b, at.U))
@@ -43,19 +42,17 @@ def start(topo, par, state, work, u, settings, scales, mode, loops, elements):
             least, fallen = smallest_pivot(topo, state, work, scales)
             if least < SINGULAR:
                 restore_momenta(topo, state, work)
-                enter_aside(topo, par, state, work, ASIDE * settings[DT], loops, elements)
+                enter_aside(topo, par, state, work, ASIDE * dt, loops, elements)
                 project(topo, par, state, work, loops, elements)
         forget_steps(topo, state, work)
     return least
 
 
 @kernel
-def return_to_node(topo, par, state, work, saved, copied, u, dt, gravity, loops, elements):
-    """After a part that was not accepted: the node where it began; nothing is predicted from earlier steps.
-
-    copied: whether `saved` holds that node; else its configuration, momenta and velocities are in `state`"""
-    if copied:
-        copy_node(topo, saved, state, elements)
+def return_to_node(topo, par, state, work, u, step, loops, elements):
+    """After a part that was not accepted: the node in `state` where it began, for a step like the one that
+    failed, with inputs u; nothing is predicted from earlier steps"""
+    dt, gravity = step
     begin(topo, par, state, work, gravity, u, loops, elements)
     forget_steps(topo, state, work)
     if loops is not None:

@@ -4,7 +4,7 @@ multipliers for loops."""
 from sarrus import layout as at
 from sarrus._jit import helper, kernel
 from sarrus.integrators.maximal.variational.contact import add_contact_impulses
-from sarrus.maths.access import add_to6, get1, get3, get4, get6, put1, put6
+from sarrus.maths.access import add1, add_to6, get1, get3, get4, get6, put1, put6
 from sarrus.maths.quaternion import rotation
 from sarrus.maths.spatial import ZERO6, add6, axpy6, carry_force, scale6, sub6
 from sarrus.maths.vectors import add3, cross, mv, sub3
@@ -164,3 +164,13 @@ def write_reactions(topo, total, reactions, line):
     for c in range(nj):
         for i in range(6):
             put1(reactions, line, 6 * c + i, get1(total, c, i) / duration)
+
+
+@kernel
+def enter_reactions(topo, par, state, work, total, weight, elements, loops):
+    """Adds the impulses of the joints at the first node of a step, over `weight` seconds, to those that the
+    step before left there"""
+    before = hold_reactions(topo, total)
+    add_reactions(topo, par, state, work, total, elements is not None, loops)
+    add1(total, topo[0, at.JOINTS], 0, weight)
+    compare_reactions(topo, total, before, weight)

@@ -2,8 +2,8 @@
 elements, and with contacts."""
 
 from sarrus import layout as at
-from sarrus._jit import address_of, call_with_4, entry
-from sarrus.dynamics.forces import forces, potential_energy
+from sarrus._jit import entry, helper, kernel
+from sarrus.dynamics.forces import forces
 from sarrus.dynamics.inertia import kinetic_energy
 from sarrus.dynamics.readout import record, record_winding
 from sarrus.integrators.maximal.acceptance import (
@@ -15,9 +15,6 @@ from sarrus.integrators.maximal.acceptance import (
     MOTORS,
     SLOW,
     SPIN,
-    any_closed,
-    gains,
-    is_balanced,
     largest_turns,
 )
 from sarrus.integrators.maximal.columns import (
@@ -52,7 +49,7 @@ from sarrus.integrators.maximal.columns import (
     TOLERANCE,
     TOUCHES,
 )
-from sarrus.integrators.maximal.controls import inputs_at, joint_velocities
+from sarrus.integrators.maximal.controls import ask_controller, inputs_at
 from sarrus.integrators.maximal.division import (
     copy_all,
     copy_node,
@@ -77,32 +74,75 @@ from sarrus.integrators.maximal.statuses import (
     UNBALANCED,
 )
 from sarrus.integrators.maximal.variational.drives import put_targets, servo_offsets
-from sarrus.integrators.maximal.variational.interior import MOMENTA, POSITIONS
-from sarrus.integrators.maximal.variational.momenta import momentum_stage
+from sarrus.integrators.maximal.variational.interior import POSITIONS
 from sarrus.integrators.maximal.variational.newton import newton_step
 from sarrus.integrators.maximal.variational.node import accept, enter_aside
-from sarrus.integrators.maximal.variational.node_end import project_node
+from sarrus.integrators.maximal.variational.node_end import end_contacts, end_stage
 from sarrus.integrators.maximal.variational.node_start import return_to_node, start
 from sarrus.integrators.maximal.variational.positions import position_stage
-from sarrus.integrators.maximal.variational.reactions import (
-    add_reactions,
-    balance_of_contacts,
-    clear_reactions,
-    compare_reactions,
-    hold_node,
-    hold_reactions,
-    write_reactions,
-)
-from sarrus.integrators.maximal.variational.scalars import Step
+from sarrus.integrators.maximal.variational.reactions import enter_reactions, write_reactions
+from sarrus.integrators.maximal.variational.scalars import Part, Step
 from sarrus.integrators.maximal.variational.stages import TOUCH_WORK, record_touches
 from sarrus.integrators.maximal.variational.work import (
+    balances,
     gravity_work,
     interval_energy,
     work_before,
     work_of_explicit,
     work_of_prescribed,
 )
-from sarrus.maths.access import add1, get1, put1
+from sarrus.maths.access import get1, put1
+
+
+@helper
+def step_of(topo, state, time, dt, settings, counts):
+    """The scalars of a step of length dt from the node"""
+    n = topo[0, at.BODIES]
+    last, last2 = get1(state, n, at.LAST_DT), get1(state, n, at.LAST_DT2)
+    known = get1(state, n, at.READ_OUT) != 0.0
+    ratio = dt / last if known else (last + dt) / (last + last2)
+    return Step(
+        time, dt, ratio, settings[LEFT], settings[RIGHT], gravity_of(settings), settings[TOLERANCE],
+        settings[LIMIT], counts[MOST], known,
+    )  # fmt: skip
+
+
+@helper
+def gravity_of(settings):
+    return settings[GRAVITY], settings[GRAVITY + 1], settings[GRAVITY + 2]
+
+
+@kernel
+def close_step(topo, state, settings, counts, stats, sums, k):
+    """All parts of step k are done: how long the next one is, and what is told of this one"""
+    counts[PLACE], counts[BLOCK] = 0, 0
+    lower_level(state, topo[0, at.BODIES], sums[k, SPIN])
+    sums[k, LENGTH] = settings[DT]
+    if settings[TAU] > 0.0:
+        last_step = settings[DT] >= settings[END] - settings[TIME]
+        settings[TIME] = settings[END] if last_step else settings[TIME] + settings[DT]
+        plan_step(topo, state, settings)
+    stats[k, 2] = SUBSTEPPED if stats[k, 5] > 1 else CONVERGED
+
+
+@helper
+def record_step(topo, par, state, out, counts, k):
+    """Records the node after step k where it is wanted"""
+    if (counts[BEFORE] + k + 1) % counts[EVERY] == 0:
+        record(topo, par, state, out, counts[LINE])
+        record_winding(topo, par, state, out, counts[LINE])
+        counts[LINE] += 1
+    counts[DONE] = k + 1
+
+
+@helper
+def accept_part(sums, stats, k, touches, recorded, counts, spin):
+    """Counts a part of step k that was accepted; the contacts of the part were recorded from there on"""
+    for line in range(recorded, counts[TOUCHES]):
+        sums[k, CONTACT_WORK] += get1(touches, line, TOUCH_WORK)
+    stats[k, 5] += 1
+    sums[k, SPIN] = max(sums[k, SPIN], spin)
+    counts[CHOSEN] = 0
 
 
 def rollout(name, loops, elements, contacts):
@@ -126,41 +166,31 @@ def rollout(name, loops, elements, contacts):
         u: inputs (steps or 1, 1 + stages, inputs) at the start of a step and the ends of its stages; stages:
         their lengths as parts of the step; out: nodes and windings; total: impulses of the joints at the node
         (see `compare_reactions`), and a copy; q, v, memory: for a compiled controller; touches: records of
-        contacts (see `record_touches`); sums: see `balance`"""
+        contacts (see `record_touches`); sums: see `acceptance`"""
         if counts[START] == PLAN:
             plan_step(topo, state, settings)
             return CONVERGED
+        gravity = gravity_of(settings)
         if counts[START] != NO_START:
-            values[3, 0] = start(
-                topo, par, state, work, u[min(counts[DONE], u.shape[0] - 1), 0], settings, scales,
-                counts[START], loops, elements,
-            )  # fmt: skip
+            node = counts[START], u[min(counts[DONE], u.shape[0] - 1), 0], settings[DT], gravity
+            values[3, 0] = start(topo, par, state, work, node, scales, loops, elements)
             return CONVERGED
-        adapts = settings[TAU] > 0.0
-        n, full = topo[0, at.BODIES], counts[FULL]
-        gravity = (settings[GRAVITY], settings[GRAVITY + 1], settings[GRAVITY + 2])
-        left, right = settings[LEFT], settings[RIGHT]
+        adapts, n, full = settings[TAU] > 0.0, topo[0, at.BODIES], counts[FULL]
         # One-sided forces (order 1) leave a balance of first order: nothing to judge by.
-        ruled, always = left == right, elements is not None or stages.shape[0] > 1
-        half = total.shape[0] // 2
+        ruled = settings[LEFT] == settings[RIGHT]
+        always, half = elements is not None or stages.shape[0] > 1, total.shape[0] // 2
         for k in range(counts[DONE], counts[STEPS]):
             counts[DONE] = k
-            ku = min(k, u.shape[0] - 1)
+            ku, number = min(k, u.shape[0] - 1), counts[BEFORE] + k
             if counts[BLOCK] == 0:
                 counts[BLOCK] = largest_part(state, n, full, 0)
                 if adapts:
                     settings[DT] = settings[NEXT]
                 if elements is not None:
                     if counts[CONTROLLER] != 0:
-                        joint_velocities(topo, par, state, work, q, v)
-                        call_with_4(
-                            counts[CONTROLLER], settings[TIME] + (0.0 if adapts else k * settings[DT]),
-                            address_of(q, 0, 0), address_of(v, 0, 0), address_of(values, 2, 0),
-                            address_of(memory, 0, 0),
-                        )  # fmt: skip
-                        for j in range(u.shape[1]):
-                            for i in range(topo[0, at.INPUTS]):
-                                u[ku, j, i] = values[2, i]
+                        control = counts[CONTROLLER], q, v, values, memory
+                        now = settings[TIME] + (0.0 if adapts else k * settings[DT])
+                        ask_controller(topo, par, state, work, now, control, u[ku])
             ask = False
             while counts[PLACE] < full:
                 place, block = counts[PLACE], counts[BLOCK]
@@ -177,11 +207,9 @@ def rollout(name, loops, elements, contacts):
                 if counts[REACTIONS]:
                     copy_all(total[:half], total[half:])
                 recorded = counts[TOUCHES]
-                motors, dampers = sums[k, MOTORS], sums[k, DAMPERS]
-                touched, applied = sums[k, CONTACT_WORK], sums[k, APPLIED]
-                factored, corrected, aside, later = 0, 0, 0, 0
-                T0, done, turn, spin, inner, looks, ask = 0.0, 0.0, 0.0, 0.0, 0.0, always, False
-                fastest = 0
+                before = sums[k, MOTORS], sums[k, DAMPERS], sums[k, CONTACT_WORK], sums[k, APPLIED]
+                aside, later, fastest, looks, ask = 0, 0, 0, always, False
+                T0, done, turn, spin, inner = 0.0, 0.0, 0.0, 0.0, 0.0
                 status, fraction = CONVERGED, place / full
                 for s in range(stages.shape[0]):
                     dt = stages[s] * h
@@ -192,24 +220,18 @@ def rollout(name, loops, elements, contacts):
                             forces(topo, par, state, work, gravity, values[0])
                             servo_offsets(topo, par, state, values[0], values[1])
                             put_targets(topo, state, values[1])
-                    last, last2 = get1(state, n, at.LAST_DT), get1(state, n, at.LAST_DT2)
-                    known = get1(state, n, at.READ_OUT) != 0.0
-                    ratio = dt / last if known else (last + dt) / (last + last2)
-                    step = Step(
-                        time, dt, ratio, left, right, gravity, settings[TOLERANCE], settings[LIMIT],
-                        counts[MOST], known,
-                    )  # fmt: skip
+                    step = step_of(topo, state, time, dt, settings, counts)
                     if contacts is not None:
                         status, f, c = position_stage(topo, par, state, work, step, scales, loops)
                         if status == CONVERGED:
                             counts[TOUCHES] = record_touches(
-                                topo, state, work, POSITIONS, counts[BEFORE] + k, dt, touches, counts[TOUCHES]
+                                topo, state, work, POSITIONS, number, dt, touches, counts[TOUCHES]
                             )
                             inner = interval_energy(topo, par, state, work, dt)
                     else:
                         status, f, c = newton_step(topo, par, state, work, step, scales, loops, elements)
-                    factored += f
-                    corrected += c
+                    stats[k, 0] += f
+                    stats[k, 1] += c
                     if status != CONVERGED:
                         break
                     turned, spun, fastest = largest_turns(topo, state, h, at.V)
@@ -226,17 +248,15 @@ def rollout(name, loops, elements, contacts):
                         else:
                             done += gravity_work(topo, par, state, dt, gravity)
                     if counts[REACTIONS] and s == 0:
-                        before = hold_reactions(topo, total)
-                        add_reactions(topo, par, state, work, total, elements is not None, loops)
-                        add1(total, topo[0, at.JOINTS], 0, left * dt)
-                        compare_reactions(topo, total, before, left * dt)
-                        if place == 0 and (counts[BEFORE] + k) % counts[EVERY] == 0:
+                        enter_reactions(topo, par, state, work, total, step.left * dt, elements, loops)
+                        if place == 0 and number % counts[EVERY] == 0:
                             write_reactions(topo, total, reactions, counts[LINE] - 1)
                     fraction += stages[s] * (block / full)
+                    last = get1(state, n, at.LAST_DT)
                     accept(topo, par, state, work, step, values[1], loops, elements)
                     time += dt
                     if elements is not None:
-                        done += work_of_explicit(topo, state, work, sums, k, right * dt, dt)
+                        done += work_of_explicit(topo, state, work, sums, k, step.right * dt, dt)
                         if not is_finite(topo, state, at.P):
                             status = NOT_FINITE
                             break
@@ -245,25 +265,15 @@ def rollout(name, loops, elements, contacts):
                     # Velocities at the end of every part, recorded or not: the next prediction starts there.
                     put1(state, n, at.READ_OUT, 0.0)
                     if s == stages.shape[0] - 1 or loops is not None:
-                        if counts[REACTIONS]:
-                            clear_reactions(topo, total)
-                        least, fallen = project_node(
-                            topo, par, state, work, counts, total, dt, settings, scales, loops, elements
-                        )
+                        books = counts, total, scales
+                        least, fallen = end_stage(topo, par, state, work, step, books, loops, elements)
                         if loops is not None and elements is not None:
                             done += work_of_prescribed(topo, state, work, sums, k)
                         if contacts is not None:
-                            if counts[REACTIONS]:
-                                hold_node(topo, state, work)
-                            status, later = momentum_stage(topo, par, state, work, step, loops)
+                            touched = counts, total, touches
+                            status, later = end_contacts(topo, par, state, work, step, touched, number, loops)
                             if status != CONVERGED:
                                 break
-                            counts[TOUCHES] = record_touches(
-                                topo, state, work, MOMENTA, counts[BEFORE] + k, dt, touches, counts[TOUCHES]
-                            )
-                            if counts[REACTIONS]:
-                                balance_of_contacts(topo, state, work, dt, loops)
-                                add_reactions(topo, par, state, work, total, False, loops)
                         if loops is not None:
                             if least < SINGULAR:
                                 enter_aside(topo, par, state, work, ASIDE * dt, loops, elements)
@@ -274,24 +284,10 @@ def rollout(name, loops, elements, contacts):
                         aside += 1 if least < SINGULAR else 0
                         # Rows are not chosen at a singular node: the next one tells them apart.
                         ask = ask or (fallen and least >= SINGULAR)
-                stats[k, 0] += factored
-                stats[k, 1] += corrected
                 stats[k, 4] += later
                 if status == CONVERGED and ruled and looks:
-                    T1 = kinetic_energy(topo, state)
-                    good, closed = True, False
-                    if contacts is not None:
-                        closed = any_closed(topo, state)
-                        if closed:
-                            E1 = T1 + potential_energy(topo, par, state, work, gravity, True)
-                            worked = sums[k, MOTORS] - motors + sums[k, DAMPERS] - dampers
-                            worked += sums[k, APPLIED] - applied
-                            gained = E1 - get1(work, n, at.START_ENERGY) - worked
-                            good = not gains(topo, par, gained, max(T0, inner), h, gravity)
-                            put1(state, n, at.PEAK, max(get1(state, n, at.PEAK), max(T0, T1)))
-                    if not closed:
-                        good = is_balanced(topo, state, sums, k, (T0, T1), done, turn, settings[BALANCE])
-                    if not good:
+                    part = Part(h, gravity, T0, inner, done, turn, settings[BALANCE], before)
+                    if not balances(topo, par, state, work, sums, k, part, contacts):
                         if block > 1:
                             status = UNBALANCED
                         else:
@@ -301,59 +297,42 @@ def rollout(name, loops, elements, contacts):
                         status = TOO_FAST
                     elif spin > settings[SPUN]:
                         settings[SPUN], counts[FASTEST] = spin, fastest
-                if status != CONVERGED:
-                    counts[TOUCHES] = recorded
-                    sums[k, MOTORS], sums[k, DAMPERS] = motors, dampers
-                    sums[k, CONTACT_WORK], sums[k, APPLIED] = touched, applied
-                    if counts[REACTIONS]:
-                        copy_all(total[half:], total[:half])
-                    again = status == REDUNDANT_ROWS and loops is not None and counts[CHOSEN] == 0
-                    if (block == 1 and not again) or not (copied or is_finite(topo, state, at.U)):
-                        stats[k, 2] = status
-                        return status
-                    spins, whips = status == TOO_FAST, status == UNBALANCED
-                    return_to_node(
-                        topo, par, state, work, saved, copied, u[ku, 0], h, gravity, loops, elements
-                    )
-                    if whips:
-                        put1(state, n, at.WHIPS, 1.0)
-                    counts[CHOSEN] = 1 if again else 0
-                    if again:
-                        return CHOOSE_ROWS
-                    turn, spin, fastest = largest_turns(topo, state, h, at.U)
-                    if spins or spin > FAST:
-                        raise_level(state, n, full, block)
-                    counts[BLOCK] = block // 2
-                    if counts[PAUSES]:
-                        return PAUSED
+                if status == CONVERGED:
+                    accept_part(sums, stats, k, touches, recorded, counts, spin)
+                    stats[k, 3] += aside
+                    counts[PLACE] = place + block
+                    if counts[PLACE] < full:
+                        counts[BLOCK] = largest_part(state, n, full, counts[PLACE])
+                        if ask:
+                            return CHOOSE_ROWS
+                        if counts[PAUSES]:
+                            return PAUSED
                     continue
-                if contacts is not None:
-                    for line in range(recorded, counts[TOUCHES]):
-                        sums[k, CONTACT_WORK] += get1(touches, line, TOUCH_WORK)
-                stats[k, 3] += aside
-                stats[k, 5] += 1
-                sums[k, SPIN] = max(sums[k, SPIN], spin)
-                counts[CHOSEN] = 0
-                counts[PLACE] = place + block
-                if counts[PLACE] < full:
-                    counts[BLOCK] = largest_part(state, n, full, counts[PLACE])
-                    if ask:
-                        return CHOOSE_ROWS
-                    if counts[PAUSES]:
-                        return PAUSED
-            counts[PLACE], counts[BLOCK] = 0, 0
-            lower_level(state, n, sums[k, SPIN])
-            sums[k, LENGTH] = settings[DT]
-            if adapts:
-                last_step = settings[DT] >= settings[END] - settings[TIME]
-                settings[TIME] = settings[END] if last_step else settings[TIME] + settings[DT]
-                plan_step(topo, state, settings)
-            stats[k, 2] = SUBSTEPPED if stats[k, 5] > 1 else CONVERGED
-            if (counts[BEFORE] + k + 1) % counts[EVERY] == 0:
-                record(topo, par, state, out, counts[LINE])
-                record_winding(topo, par, state, out, counts[LINE])
-                counts[LINE] += 1
-            counts[DONE] = k + 1
+                counts[TOUCHES] = recorded
+                sums[k, MOTORS], sums[k, DAMPERS], sums[k, CONTACT_WORK], sums[k, APPLIED] = before
+                if counts[REACTIONS]:
+                    copy_all(total[half:], total[:half])
+                again = status == REDUNDANT_ROWS and loops is not None and counts[CHOSEN] == 0
+                if (block == 1 and not again) or not (copied or is_finite(topo, state, at.U)):
+                    stats[k, 2] = status
+                    return status
+                # Otherwise configuration, momenta and velocities of the node are still in `state`.
+                if copied:
+                    copy_node(topo, saved, state, elements)
+                return_to_node(topo, par, state, work, u[ku, 0], (h, gravity), loops, elements)
+                if status == UNBALANCED:
+                    put1(state, n, at.WHIPS, 1.0)
+                counts[CHOSEN] = 1 if again else 0
+                if again:
+                    return CHOOSE_ROWS
+                turn, spin, fastest = largest_turns(topo, state, h, at.U)
+                if status == TOO_FAST or spin > FAST:
+                    raise_level(state, n, full, block)
+                counts[BLOCK] = block // 2
+                if counts[PAUSES]:
+                    return PAUSED
+            close_step(topo, state, settings, counts, stats, sums, k)
+            record_step(topo, par, state, out, counts, k)
             if ask or (adapts and not settings[NEXT] > 0.0):
                 return CHOOSE_ROWS if ask else CONVERGED
             if counts[PAUSES]:

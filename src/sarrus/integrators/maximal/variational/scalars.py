@@ -28,6 +28,27 @@ class Step(NamedTuple):
     """whether velocities were read out at the first node"""
 
 
+class Part(NamedTuple):
+    """A part of a step that converged, for the judgement of its energy."""
+
+    length: float
+    """[s]"""
+    gravity: tuple[float, float, float]
+    """[m/s^2]"""
+    kinetic: float
+    """energy at its first node [J]"""
+    inner: float
+    """that of its own velocities, with contacts [J]"""
+    work: float
+    """done on it [J]"""
+    turn: float
+    """largest turn of a joint [rad]"""
+    allowed: float
+    """imbalance allowed, over the largest kinetic energy so far"""
+    before: tuple[float, float, float, float]
+    """work of motors, dampers, contacts and applied forces in the step before this part [J]"""
+
+
 class Path(NamedTuple):
     """How an interior point goes from its start to its end."""
 

@@ -7,8 +7,10 @@ coordinate)."""
 from sarrus import layout as at
 from sarrus._jit import helper, kernel
 from sarrus.dynamics.custom import custom_force
+from sarrus.dynamics.forces import potential_energy
+from sarrus.dynamics.inertia import kinetic_energy
 from sarrus.dynamics.projection import prescribed_rate
-from sarrus.integrators.maximal.acceptance import APPLIED, DAMPERS, MOTORS
+from sarrus.integrators.maximal.acceptance import APPLIED, DAMPERS, MOTORS, any_closed, gains, is_balanced
 from sarrus.integrators.maximal.variational.body import momentum
 from sarrus.integrators.maximal.variational.rows import (
     compliant_impulses,
@@ -172,3 +174,20 @@ def work_of_explicit(topo, state, work, sums, k, weight, dt):
         sums[k, MOTORS] += part * work_of_forces(topo, work, state, at.MOTOR_FORCE, dt)
         sums[k, APPLIED] += part * work_of_forces(topo, work, state, at.INPUT_FORCE, dt)
     return part * work_of_forces(topo, state, state, at.FORCE, dt)
+
+
+@kernel
+def balances(topo, par, state, work, sums, k, part, contacts):
+    """Whether the energy of a part of step k balances: with contacts that act, whether it gains none"""
+    n, T1 = topo[0, at.BODIES], kinetic_energy(topo, state)
+    if contacts is not None:
+        if any_closed(topo, state):
+            motors, dampers, touched, applied = part.before
+            E1 = T1 + potential_energy(topo, par, state, work, part.gravity, True)
+            worked = sums[k, MOTORS] - motors + sums[k, DAMPERS] - dampers
+            worked += sums[k, APPLIED] - applied
+            gained = E1 - get1(work, n, at.START_ENERGY) - worked
+            kinetic = max(part.kinetic, part.inner)
+            put1(state, n, at.PEAK, max(get1(state, n, at.PEAK), max(part.kinetic, T1)))
+            return not gains(topo, par, gained, kinetic, part.length, part.gravity)
+    return is_balanced(topo, state, sums, k, (part.kinetic, T1), part.work, part.turn, part.allowed)
