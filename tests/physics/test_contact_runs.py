@@ -101,7 +101,7 @@ def test_reactions_contact_forces_and_gravity_change_the_momenta():
     mechanism.add_joint("hinge", "revolute", "a", "b", at=(0.2, 0, 0.3), axis=Y)
     mechanism.add_ground(0.5)
     run, records = simulate(mechanism, 1.0, dt, reactions=True), touches(mechanism, 1.0, dt)
-    body = {i: line.b for i, line in enumerate(run.model.contacts.lines)}
+    body = {i: line.b for i, line in enumerate(run.model.contacts.fixed)}
     impulse = np.zeros((len(run), 2, 3))
     for step, stage, contact, force in zip(
         records.step, records.stage, records.contact, records.impulse, strict=True

@@ -170,7 +170,7 @@ def _terms(
     table = topo[topo[0, at.T_ROWS] : topo[0, at.T_ROWS] + topo[0, at.ROWS]]
     ends = topo[topo[0, at.T_ENDS] : topo[0, at.T_ENDS] + topo[0, at.ENDS]]
     springs = list(model.mechanism.springs)
-    pair_of_line = {len(model.contacts.lines) + k: p for k, p in enumerate(sorted(near))}
+    pair_of_line = {len(model.contacts.fixed) + k: p for k, p in enumerate(sorted(near))}
     for row in table:
         of, kind = int(row[at.ROW_OF]), int(row[at.ROW_KIND])
         bodies = sorted({int(b) for b in ends[row[at.END0] : row[at.END1], at.END_BODY]})
@@ -198,7 +198,7 @@ def _terms(
 def _leaves(model: Model, found: Terms, upper: dict[int, list[Key]], kernel: dict[int, int]) -> None:
     """Adds the contacts of single bodies with the world, one row for each pair of bodies."""
     world = len(model.body_names)
-    for line in model.contacts.lines:
+    for line in model.contacts.fixed:
         if line.kind != at.TOUCH or world not in (line.a, line.b):
             continue
         body = line.b if line.a == world else line.a

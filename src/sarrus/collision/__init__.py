@@ -1,2 +1,2 @@
 """Convex shapes that may touch: which pairs are near, how far apart they are, and between which features the
-contact lines of a step run.  Knows nothing of mechanisms."""
+features of a step run.  Knows nothing of mechanisms."""

@@ -1,8 +1,8 @@
-"""The detector of a set of cores: near pairs, contact lines and distances.
+"""The detector of a set of cores: near pairs, features and distances.
 
     detector = Detector(cores, body_of_core, candidates)
     near = detector.near(x0, R0, x1, R1, margin=0.01)
-    lines = detector.features(near, x0, R0, x1, R1)
+    features = detector.features(near, x0, R0, x1, R1)
     gaps = detector.distance(near, x1, R1)
     pairs, depths, k = detector.swept(x0, R0, x1, R1)
 
@@ -22,7 +22,7 @@ from sarrus.collision.cores import KIND, POINT, POLYTOPE, SEGMENT, Core, pack
 from sarrus.collision.swept import write_swept
 from sarrus.errors import MechanismError
 
-# Contact lines by the simpler kind of the two cores
+# Features by the simpler kind of the two cores
 LINES = {POINT: 1, SEGMENT: 2, POLYTOPE: 8}
 
 
@@ -42,7 +42,7 @@ class Memory(NamedTuple):
 class Detector:
     """Cores, the bodies they sit on, and the pairs that may touch.
 
-    `candidates`: (P, 2) indices of cores on different bodies.  `capacity` (P,): contact lines of each pair.
+    `candidates`: (P, 2) indices of cores on different bodies.  `capacity` (P,): features of each pair.
     `pairs` (P, 2): the candidates, as given."""
 
     def __init__(self, cores: Sequence[Core], body_of_core: Sequence[int], candidates: np.ndarray):
@@ -139,13 +139,13 @@ class Detector:
         reach: float = np.inf,
         add: bool = False,
     ) -> np.ndarray:
-        """Contact lines (sum of the capacities, FEATURE_COLS) of the candidates `pairs`, in their order; rows
+        """Features (sum of the capacities, FEATURE_COLS) of the candidates `pairs`, in their order; rows
         that are not used have the type NO_FEATURE.
 
-        Pose 0 is the node now, pose 1 the predicted one.  Lines with a gap above `reach` [m] at both are left
-        out.  Remembers the axis of each pair, so that a resting pair keeps its keys.
+        Pose 0 is the node now, pose 1 the predicted one.  Features with a gap above `reach` [m] at both are
+        left out.  Remembers the axis of each pair, so that a resting pair keeps its keys.
 
-        add: keeps the lines that `out` has and adds to them.  For a pair that still overlaps where a step
+        add: keeps the features that `out` has and adds to them.  For a pair that still overlaps where a step
         ended: called again with that pose, it then holds both what it held and what it has met."""
         pairs = np.ascontiguousarray(pairs, np.int64)
         rows = int(self.capacity[pairs].sum())
@@ -153,8 +153,8 @@ class Detector:
             out = np.zeros((rows, at.FEATURE_COLS))
         if out.shape[0] < rows:
             raise ValueError(f"features: out has {out.shape[0]} rows, {rows} are needed")
-        with Compiling(narrow.write_lines, "contact lines"):
-            narrow.write_lines(
+        with Compiling(narrow.write_features, "features of shapes"):
+            narrow.write_features(
                 self._geo, pairs, self.pairs, self.capacity, *_poses(x0, R0), *_poses(x1, R1), float(reach),
                 bool(add), self._own.last, self._own.none, self._own.work, self._own.fresh, out, 0,
             )  # fmt: skip

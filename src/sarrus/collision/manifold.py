@@ -11,7 +11,7 @@ from sarrus._jit import helper, kernel
 from sarrus.collision.axes import scale_of
 from sarrus.collision.closest import clamp, corner, distance2
 from sarrus.collision.cores import E0, F0, NF, NV
-from sarrus.collision.lines import CORNER_KEY, CROSSING_KEY, VERTEX_KEY, key, put_plane
+from sarrus.collision.features import CORNER_KEY, CROSSING_KEY, VERTEX_KEY, key, put_plane
 from sarrus.maths.access import get3, put3
 from sarrus.maths.vectors import axpy3, cross, dot, sub3
 
@@ -180,7 +180,7 @@ def name(geo, inc, ref, i, before, after):
 
 @kernel
 def put_manifold(geo, face, inc, on_b, pose, polygon, work, slot):
-    """Number of PLANE lines written for the clipped polygon, at most `room`"""
+    """Number of PLANE features written for the clipped polygon, at most `room`"""
     ref, i = face
     first, count, room = polygon
     out, line = slot

@@ -1,8 +1,8 @@
-"""Contact lines and distances of near pairs: one compiled call for all of them.
+"""Features and distances of near pairs: one compiled call for all of them.
 
 A pair is looked at where it will be at the end of the step.  When it moves further than it is thick, poses on
-the way are looked at too, so that nothing passes through unseen; when it overlaps, the lines are those of the
-last pose at which it was apart (balls and capsules), or of the axis that ceased last to separate it
+the way are looked at too, so that nothing passes through unseen; when it overlaps, the features are those of
+the last pose at which it was apart (balls and capsules), or of the axis that ceased last to separate it
 (polytopes)."""
 
 from math import inf
@@ -10,11 +10,11 @@ from math import inf
 from sarrus import layout as at
 from sarrus._jit import entry, helper, kernel
 from sarrus.collision.cores import BODY, KIND, POLYTOPE, RADIUS, WIDTH
-from sarrus.collision.lines import INSIDE, clear_lines, gap
-from sarrus.collision.polytopes import polytope_distance, polytope_lines
+from sarrus.collision.features import INSIDE, clear_features, gap
+from sarrus.collision.polytopes import polytope_distance, polytope_features
 from sarrus.collision.poses import between, into_a, into_b, relative, speed_on, travel, way_of
 from sarrus.collision.rounded import nearest
-from sarrus.collision.rounded_lines import put_rounded
+from sarrus.collision.rounded_features import put_rounded
 from sarrus.maths.access import get1, put1
 from sarrus.maths.vectors import dot, mv, sub3, sum3
 
@@ -72,7 +72,7 @@ def pose_at(way, pose0, pose1, t):
 
 @helper
 def from_outside(out, line, capacity, pose0):
-    """Whether no line is inside at the start of the step"""
+    """Whether no feature is inside at the start of the step"""
     for k in range(line, line + capacity):
         if get1(out, k, at.FEATURE_TYPE) != at.NO_FEATURE and not gap(out, k, pose0) >= -INSIDE:
             return False
@@ -89,8 +89,8 @@ def is_shallow(found, r, pose0, pose):
 
 
 @kernel
-def rounded_lines(geo, a, b, way, poses, times, capacity, slot):
-    """Writes the lines of a pair with a ball or a capsule"""
+def rounded_features(geo, a, b, way, poses, times, capacity, slot):
+    """Writes the features of a pair with a ball or a capsule"""
     pose0, pose1 = poses
     t0, t1 = times
     out, line = slot
@@ -108,7 +108,7 @@ def rounded_lines(geo, a, b, way, poses, times, capacity, slot):
                     t1 = t
             pose = pose_at(way, pose0, pose1, t0)
             found = nearest(geo, a, b, pose)
-        clear_lines(out, line, capacity)
+        clear_features(out, line, capacity)
         put_rounded(geo, a, b, found, r, attempt == 1, pose, (out, line))
         if attempt == 1 or trusted or from_outside(out, line, capacity, pose0):
             return
@@ -116,8 +116,8 @@ def rounded_lines(geo, a, b, way, poses, times, capacity, slot):
 
 @kernel
 def finish(geo, a, b, swap, room, reach, poses, fresh):
-    """Puts the lines of a pair into its own order, with the radius of the body that carries the point; leaves
-    out those beyond reach"""
+    """Puts the features of a pair into its own order, with the radius of the body that carries the point;
+    leaves out those beyond reach"""
     pose0, pose1 = poses
     for k in range(room):
         if get1(fresh, k, at.FEATURE_TYPE) == at.NO_FEATURE:
@@ -143,8 +143,8 @@ def row_for(out, line, room, number):
 
 
 @kernel
-def add_lines(out, line, room, fresh):
-    """Adds fresh lines to those that the pair has; where no row is left, the fresh ones take the first"""
+def add_features(out, line, room, fresh):
+    """Adds fresh features to those that the pair has; where no row is left, the fresh ones take the first"""
     taken = line
     for k in range(room):
         if get1(fresh, k, at.FEATURE_TYPE) == at.NO_FEATURE:
@@ -158,13 +158,13 @@ def add_lines(out, line, room, fresh):
 
 
 @entry
-def write_lines(
+def write_features(
     geo, pairs, cores, capacity, x0, R0, x1, R1, reach, add, last, none, work, fresh, out, first
 ):  # fmt: skip
-    """Fills `out` with the contact lines of the pairs, `capacity` rows for each; add: to those there.
+    """Fills `out` with the features of the pairs, `capacity` rows for each; add: to those there.
 
-    Lines whose gap is larger than `reach` [m] at both poses are left out.  first: the first row of `fresh`,
-    0"""
+    Features whose gap is larger than `reach` [m] at both poses are left out.  first: the first row of
+    `fresh`, 0"""
     tab = geo[0]
     line = 0
     for q in range(pairs.shape[0]):
@@ -174,7 +174,7 @@ def write_lines(
         if swap:
             a, b = b, a
         room = capacity[p]
-        clear_lines(fresh, first, room)
+        clear_features(fresh, first, room)
         pose0 = relative(x0, R0, tab[a, BODY], tab[b, BODY])
         pose1 = relative(x1, R1, tab[a, BODY], tab[b, BODY])
         way = way_of(x0, R0, x1, R1, tab[a, BODY], tab[b, BODY])
@@ -185,13 +185,13 @@ def write_lines(
             if 0.0 < depth < 0.25 * (geo[1][a, WIDTH] + geo[1][b, WIDTH]):
                 t0, t1 = 0.0, 1.0
             before, pose = pose_at(way, pose0, pose1, t0), pose_at(way, pose0, pose1, t1)
-            polytope_lines(geo, a, b, (before, pose), (last, p), work, fresh, first)
+            polytope_features(geo, a, b, (before, pose), (last, p), work, fresh, first)
         else:
-            rounded_lines(geo, a, b, way, (pose0, pose1), (t0, t1), room, (fresh, first))
+            rounded_features(geo, a, b, way, (pose0, pose1), (t0, t1), room, (fresh, first))
         finish(geo, a, b, swap, room, reach, (pose0, pose1), fresh)
         if not add:
-            clear_lines(out, line, room)
-        add_lines(out, line, room, fresh)
+            clear_features(out, line, room)
+        add_features(out, line, room, fresh)
         line += room
 
 

@@ -1,4 +1,4 @@
-"""Contact lines and distance of two polytopes."""
+"""Features and distance of two polytopes."""
 
 from math import sqrt
 
@@ -17,14 +17,14 @@ from sarrus.collision.axes import (
 )
 from sarrus.collision.closest import EDGE, FACE, VERTEX, clamp, corner, distance2, segments
 from sarrus.collision.cores import E0, F0, NV
-from sarrus.collision.lines import (
+from sarrus.collision.features import (
     EDGE_END_KEY,
     INSIDE,
     SUPPORT_KEY,
-    clear_lines,
+    clear_features,
     gap,
     key,
-    put_line,
+    put_feature,
     put_plane,
     unit,
 )
@@ -68,9 +68,9 @@ def edge_of_b(geo, b, j, vertices):
 
 @kernel
 def put_crossing(geo, edges, n, sine2, pose, work, out, line):
-    """Number of lines written for the edges i of A and j of B with the normal n from A to B.
+    """Number of features written for the edges i of A and j of B with the normal n from A to B.
 
-    One EDGES line; where they are nearly parallel, the ends of their common part on a plane of A"""
+    One EDGES feature; where they are nearly parallel, the ends of their common part on a plane of A"""
     a, i, b, j = edges
     u, e = edge_of_a(geo, a, i)
     x, f = edge_of_b(geo, b, j, work[0])
@@ -80,7 +80,7 @@ def put_crossing(geo, edges, n, sine2, pose, work, out, line):
         ea, eb = unit(e), unit(f)
         ea = ea if dot(cross(ea, eb), n) > 0.0 else scale3(-1.0, ea)
         number = key(at.EDGES_FEATURE, 0, 0, i, j)
-        put_line(
+        put_feature(
             out, line, at.EDGES_FEATURE, 0.0, (pa, into_b(pose, pb)), (ea, mtv(pose[0], eb)), 0.0, number
         )
         return 1
@@ -95,14 +95,14 @@ def put_crossing(geo, edges, n, sine2, pose, work, out, line):
         if k == 1 and not abs(t1 - t0) * sqrt(dot(f, f)) > SLACK * scale_of(geo, a, b):
             break
         number = key(at.PLANE, EDGE_END_KEY, k, i, j)
-        put_line(out, line + k, at.PLANE, 0.0, (pa, into_b(pose, q)), (n, ZERO3), 0.0, number)
+        put_feature(out, line + k, at.PLANE, 0.0, (pa, into_b(pose, q)), (n, ZERO3), 0.0, number)
         made += 1
     return made
 
 
 @kernel
 def put_support(geo, pair, plane, feature, room, pose, work, slot):
-    """Number of PLANE lines written for the plane through pa with the normal n, out of its body (B where
+    """Number of PLANE features written for the plane through pa with the normal n, out of its body (B where
     on_b), and the vertices of the other body that are lowest over it, at most `room`"""
     a, b = pair
     n, pa, on_b = plane
@@ -144,7 +144,7 @@ def support_point(geo, a, n):
 
 @kernel
 def put_nearest(geo, a, b, axis, pose, work, out, line):
-    """Number of lines written for a separated pair whose nearest points are vertices or lie on edges"""
+    """Number of features written for a separated pair whose nearest points are vertices or lie on edges"""
     n, s = axis
     d, i, j, fs, ft = nearest_edges(geo, a, b, n, s, work[0])
     u, e = edge_of_a(geo, a, i)
@@ -167,8 +167,8 @@ def put_nearest(geo, a, b, axis, pose, work, out, line):
 
 @kernel
 def put_faces(geo, a, b, face, pose, room, work, slot):
-    """(lines written, lowest gap) for face i of the reference body, B where on_b, and the face of the other
-    that looks at it"""
+    """(features written, lowest gap) for face i of the reference body, B where on_b, and the face of the
+    other that looks at it"""
     out, line = slot
     on_b, i = face
     ref, inc = (b, a) if on_b else (a, b)
@@ -184,8 +184,8 @@ def put_faces(geo, a, b, face, pose, room, work, slot):
 
 @kernel
 def put_edges(geo, a, b, edges, start, pose, work, slot):
-    """Number of lines written for crossing edges, with the points of a face that is nearly touched (where the
-    pair overlaps, those that were outside before)"""
+    """Number of features written for crossing edges, with the points of a face that is nearly touched (where
+    the pair overlaps, those that were outside before)"""
     apart, before = start
     i, j = edges
     out, line = slot
@@ -200,7 +200,7 @@ def put_edges(geo, a, b, edges, start, pose, work, slot):
         )
         for k in range(line + made, line + made + more):
             if not apart and not gap(out, k, before) >= -INSIDE:
-                clear_lines(out, k, 1)
+                clear_features(out, k, 1)
         made += more
     return made
 
@@ -212,8 +212,8 @@ def first_corner(geo, c, i):
 
 
 @kernel
-def polytope_lines(geo, a, b, way, memory, work, out, line):
-    """Writes the contact lines of two polytopes at `pose`; where they overlap there, those of the axis that
+def polytope_features(geo, a, b, way, memory, work, out, line):
+    """Writes the features of two polytopes at `pose`; where they overlap there, those of the axis that
     ceased last to separate them on the way from `before`"""
     before, pose = way
     last, p = memory
@@ -245,7 +245,7 @@ def polytope_lines(geo, a, b, way, memory, work, out, line):
     n = normal_at(geo, b if on_b else a, face, on_b, work[1])
     if apart:
         if made == 0 or not low <= largest + tol:
-            clear_lines(out, line, made)
+            clear_features(out, line, made)
             put_nearest(geo, a, b, (scale3(-1.0, n) if on_b else n, s), pose, work, out, line)
     elif made == 0 or not low <= 0.5 * s:
         # The points over the face do not show the depth: the lowest vertices do, wherever they are.

@@ -1,4 +1,4 @@
-"""Contact lines and distance of pairs with a ball or a capsule: the nearest regions of the two cores, A a
+"""Features and distance of pairs with a ball or a capsule: the nearest regions of the two cores, A a
 point, segment or polytope, B a point or segment."""
 
 from math import sqrt

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sarrus import layout as at
-from sarrus.model.contacts import Line, contact_rows, contact_table
+from sarrus.model.contacts import Contact, contact_rows, contact_table
 from sarrus.model.description import Description, Drives
 from sarrus.model.plan import Plan, border_plan, compliant_rows, constraint_rows
 from sarrus.model.tables import Lines, assign_scratch, element_table, joint_table, link_table, seed_sums
@@ -49,7 +49,7 @@ class Arrays:
         )
 
 
-def make_arrays(d: Description, plan: Plan, drives: Drives, contacts: list[Line] | None = None) -> Arrays:
+def make_arrays(d: Description, plan: Plan, drives: Drives, contacts: list[Contact] | None = None) -> Arrays:
     """The four arrays for the border rows of `plan`, and contacts (None: a model without)."""
     n, nj = len(d.tree.order), len(d.joints)
     lines = Lines(n)
@@ -109,7 +109,7 @@ def make_arrays(d: Description, plan: Plan, drives: Drives, contacts: list[Line]
 
 
 def step_arrays(
-    d: Description, drives: Drives, places: dict[int, tuple[int, ...]], contacts: list[Line] | None
+    d: Description, drives: Drives, places: dict[int, tuple[int, ...]], contacts: list[Contact] | None
 ) -> Arrays:
     """The arrays that steps run on: rows of the closing joints at `places`, drives, and contacts."""
     rows = [row for j, chosen in places.items() for row in constraint_rows(d, j, chosen)]

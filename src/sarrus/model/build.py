@@ -48,7 +48,7 @@ def build(mechanism: Mechanism, *, redundancy_tolerance: float = REDUNDANCY_TOLE
         for j in closing:
             order = start.places[j] + [p for p in d.joints[j].places if p not in start.places[j]]
             places[j] = tuple(order[: ranks.ranks[j]])
-    arrays = step_arrays(d, drives, places, contacts.lines if contacts.any else None)
+    arrays = step_arrays(d, drives, places, contacts.fixed if contacts.any else None)
     model = Model(d, drives, arrays, every, candidates, ranks, contacts, places)
     if closing and not model.dof:
         from sarrus.model.report import refusal

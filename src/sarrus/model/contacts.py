@@ -1,7 +1,7 @@
-"""Contacts of a model: what an inequality bounds, one line each, and the pairs of shapes that may meet.
+"""Contacts of a model: what an inequality bounds, and the pairs of shapes that may meet.
 
 Shapes over a half-space, ropes, limits and dry friction of joints are there for the whole run.  Other pairs
-of shapes get lines while they are near: see `pairs`."""
+of shapes get contacts while they are near: see `pairs`."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from sarrus.model.plan import BorderRow, ends_of_pair
 RIM_POINTS = 24
 # How far above the ground they stop [m]: the circle between them is lower by less.
 RIM_MARGIN = 2e-7
-# Numbers that a pair of shapes has for its contacts, after those of `lines`.
+# Numbers that a pair of shapes has for its contacts, after those of `fixed`.
 PAIR_NUMBERS = 8
 
 
 @dataclass
-class Line:
-    """One line of the table of contacts; bodies by the user's index, the number of bodies for the world."""
+class Contact:
+    """What one inequality bounds; bodies by the user's index, the number of bodies for the world."""
 
     kind: int
     name: str
@@ -47,7 +47,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class ShapeLine:
+class PlacedShape:
     """A shape that may touch: its body (the number of bodies: fixed in the world), place in the kernel's
     frame of that body, name."""
 
@@ -69,13 +69,13 @@ class Pair:
 
 
 class Contacts:
-    """lines: contacts of the whole run; shapes and pairs: what may meet beside them."""
+    """fixed: contacts of the whole run; shapes and pairs: what may meet beside them."""
 
     def __init__(self, d: Description):
         self.description = d
-        self.shapes: list[ShapeLine] = []
+        self.shapes: list[PlacedShape] = []
         self.pairs: list[Pair] = []
-        self.lines: list[Line] = []
+        self.fixed: list[Contact] = []
         self._touching()
         self._ropes()
         self._bounds()
@@ -83,20 +83,20 @@ class Contacts:
     @property
     def any(self) -> bool:
         """Whether there is anything that an inequality bounds."""
-        return bool(self.lines or self.pairs)
+        return bool(self.fixed or self.pairs)
 
     def name_of(self, index: int) -> str:
-        """What contact `index` is called: one of `lines`, or after those PAIR_NUMBERS for each pair."""
-        if index < len(self.lines):
-            return self.lines[index].name
-        pair = self.pairs[(index - len(self.lines)) // PAIR_NUMBERS]
+        """What contact `index` is called: one of `fixed`, or after those PAIR_NUMBERS for each pair."""
+        if index < len(self.fixed):
+            return self.fixed[index].name
+        pair = self.pairs[(index - len(self.fixed)) // PAIR_NUMBERS]
         return f"{self.shapes[pair.second].name} on {self.shapes[pair.first].name}"
 
     def bodies_of(self, index: int) -> tuple[int, int]:
         """(A, B) of contact `index` by the user's index; the number of bodies is the world."""
-        if index < len(self.lines):
-            return self.lines[index].a, self.lines[index].b
-        pair = self.pairs[(index - len(self.lines)) // PAIR_NUMBERS]
+        if index < len(self.fixed):
+            return self.fixed[index].a, self.fixed[index].b
+        pair = self.pairs[(index - len(self.fixed)) // PAIR_NUMBERS]
         return self.shapes[pair.first].body, self.shapes[pair.second].body
 
     def _touching(self) -> None:
@@ -111,7 +111,7 @@ class Contacts:
                     turn = d.rotation[b]
                     label = f"{body.name} ({type(shape).__name__} {k})" if len(body.shapes) > 1 else body.name
                     self.shapes.append(
-                        ShapeLine(b, shape, turn @ shape.at, turn @ rotation(shape.orientation), label)
+                        PlacedShape(b, shape, turn @ shape.at, turn @ rotation(shape.orientation), label)
                     )
         for obstacle in m.obstacles.values():
             fixed = None
@@ -121,7 +121,7 @@ class Contacts:
                 for i in indices:
                     mu = friction_of(obstacle.friction, obstacle.shape, self.shapes[i].shape)
                     if isinstance(obstacle.shape, HalfSpace):
-                        self.lines += half_space_lines(
+                        self.fixed += half_space_contacts(
                             self.shapes[i], obstacle.shape, obstacle.shape.at - d.origin, obstacle.name,
                             world, mu, obstacle.restitution,
                         )  # fmt: skip
@@ -130,7 +130,7 @@ class Contacts:
                         fixed = len(self.shapes)
                         shape = obstacle.shape
                         self.shapes.append(
-                            ShapeLine(
+                            PlacedShape(
                                 world, shape, shape.at - d.origin, rotation(shape.orientation), obstacle.name
                             )
                         )
@@ -154,7 +154,7 @@ class Contacts:
             feature[[at.FEATURE_TYPE, at.FEATURE_R]] = at.ROPE, rope.length
             feature[at.FEATURE_PA : at.FEATURE_PA + 3] = pa - centres[a]
             feature[at.FEATURE_PB : at.FEATURE_PB + 3] = pb - centres[b]
-            self.lines.append(Line(at.TOUCH, f"rope {rope.name}", a, b, feature))
+            self.fixed.append(Contact(at.TOUCH, f"rope {rope.name}", a, b, feature))
 
     def _bounds(self) -> None:
         d = self.description
@@ -164,18 +164,18 @@ class Contacts:
             for i in range(len(limit.lower)):
                 for side, bound in ((1.0, limit.lower[i]), (-1.0, limit.upper[i])):
                     if np.isfinite(bound):
-                        self.lines.append(self._coordinate_line(at.LIMIT, limit.name, j, i, bound, side))
+                        self.fixed.append(self._bound(at.LIMIT, limit.name, j, i, bound, side))
         for friction in d.mechanism.joint_frictions.values():
             j = index[friction.joint]
             for i in map(int, np.flatnonzero(friction.effort)):
                 name = f"friction of joint {friction.joint}"
-                self.lines.append(self._coordinate_line(at.DRAG, name, j, i, friction.effort[i], 1.0))
+                self.fixed.append(self._bound(at.DRAG, name, j, i, friction.effort[i], 1.0))
 
-    def _coordinate_line(self, kind: int, name: str, j: int, i: int, bound: float, side: float) -> Line:
+    def _bound(self, kind: int, name: str, j: int, i: int, bound: float, side: float) -> Contact:
         joint = self.description.joints[j]
         if kind == at.LIMIT:
             name = f"{'lower' if side > 0.0 else 'upper'} limit {name}"
-        return Line(kind, name, joint.a, joint.b, joint=j, coordinate=i, bound=float(bound), side=side)
+        return Contact(kind, name, joint.a, joint.b, joint=j, coordinate=i, bound=float(bound), side=side)
 
 
 def friction_of(pair: float, first: Shape, second: Shape) -> float:
@@ -184,33 +184,33 @@ def friction_of(pair: float, first: Shape, second: Shape) -> float:
     return max(own, default=pair)
 
 
-def half_space_lines(
-    line: ShapeLine,
+def half_space_contacts(
+    placed: PlacedShape,
     plane: HalfSpace,
     place: np.ndarray,
     name: str,
     world: int,
     friction: float,
     restitution: float,
-) -> list[Line]:
+) -> list[Contact]:
     """Contacts of a shape with a half-space through `place`: corners, centres of balls, rims."""
     normal = rotation(plane.orientation) @ plane.normal
 
     def contact(
         kind: int, point: np.ndarray, radius: float, axis: np.ndarray | None, which: str, margin: float = 0.0
-    ) -> Line:
+    ) -> Contact:
         feature = np.zeros(at.FEATURE_COLS)
         feature[[at.FEATURE_TYPE, at.FEATURE_R]] = kind, radius
         feature[at.FEATURE_RB] = radius if kind == at.PLANE else 0.0
         feature[at.FEATURE_PA : at.FEATURE_PA + 3] = place + margin * normal
         feature[at.FEATURE_N : at.FEATURE_N + 3] = normal
-        feature[at.FEATURE_PB : at.FEATURE_PB + 3] = line.at + line.orientation @ point
+        feature[at.FEATURE_PB : at.FEATURE_PB + 3] = placed.at + placed.orientation @ point
         if axis is not None:
-            feature[at.FEATURE_E : at.FEATURE_E + 3] = line.orientation @ axis
-        label = f"{line.name}{which} on {name}"
-        return Line(at.TOUCH, label, world, line.body, feature, friction, restitution)
+            feature[at.FEATURE_E : at.FEATURE_E + 3] = placed.orientation @ axis
+        label = f"{placed.name}{which} on {name}"
+        return Contact(at.TOUCH, label, world, placed.body, feature, friction, restitution)
 
-    shape, up = line.shape, np.array([0.0, 0.0, 1.0])
+    shape, up = placed.shape, np.array([0.0, 0.0, 1.0])
     if isinstance(shape, Sphere):
         return [contact(at.PLANE, np.zeros(3), shape.radius, None, "")]
     if isinstance(shape, Capsule):
@@ -244,60 +244,60 @@ def corners_of(shape: Box | ConvexMesh) -> np.ndarray:
     return shape.points[hull(shape.points).corners]
 
 
-def contact_rows(d: Description, lines: list[Line]) -> list[BorderRow]:
+def contact_rows(d: Description, contacts: list[Contact]) -> list[BorderRow]:
     """Border rows of the contacts that are no leaves: between two bodies, or on coordinates that the tree
     does not carry."""
     rows, world = [], len(d.mechanism.bodies)
     carried = in_tree(d)
-    for i, line in enumerate(lines):
-        if line.kind == at.TOUCH:
-            if world in (line.a, line.b):
+    for i, contact in enumerate(contacts):
+        if contact.kind == at.TOUCH:
+            if world in (contact.a, contact.b):
                 continue
-            count = 3 if line.friction > 0.0 else 1
-        elif line.joint in carried and is_dual(d.joints[line.joint]):
+            count = 3 if contact.friction > 0.0 else 1
+        elif contact.joint in carried and is_dual(d.joints[contact.joint]):
             continue
         else:
             count = 1
-        ends = ends_of_pair(d, line.a, line.b)
+        ends = ends_of_pair(d, contact.a, contact.b)
         rows += [BorderRow(i, at.CONTACT_ROW, count, ends, len(ends) < 2, -1) for _ in range(count)]
     return rows
 
 
 def contact_table(
-    d: Description, lines: list[Line], links: np.ndarray, rows: np.ndarray, first_freedom: int
+    d: Description, contacts: list[Contact], links: np.ndarray, rows: np.ndarray, first_freedom: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """(topo, state) of the contacts; fills ROW_FIRST of their border rows."""
-    topo = np.zeros((len(lines), at.TOPO_COLS), np.int64)
-    state = np.zeros((len(lines), at.STATE_COLS))
+    topo = np.zeros((len(contacts), at.TOPO_COLS), np.int64)
+    state = np.zeros((len(contacts), at.STATE_COLS))
     first: dict[int, int] = {}
     for k, row in enumerate(rows):
         if row[at.ROW_KIND] == at.CONTACT_ROW:
             row[at.ROW_FIRST] = first.setdefault(int(row[at.ROW_OF]), k)
     carried = in_tree(d)
-    for i, line in enumerate(lines):
+    for i, contact in enumerate(contacts):
         row = topo[i]
-        row[[at.CONTACT_KIND, at.CONTACT_ROWS, at.CONTACT_FREEDOM]] = line.kind, first.get(i, -1), -1
-        row[[at.CONTACT_A, at.CONTACT_B]] = d.number[line.a], d.number[line.b]
-        row[[at.CONTACT_JOINT, at.CONTACT_COORDINATE]] = line.joint, line.coordinate
-        if line.kind != at.TOUCH and i not in first:
-            b = carried[line.joint]
+        row[[at.CONTACT_KIND, at.CONTACT_ROWS, at.CONTACT_FREEDOM]] = contact.kind, first.get(i, -1), -1
+        row[[at.CONTACT_A, at.CONTACT_B]] = d.number[contact.a], d.number[contact.b]
+        row[[at.CONTACT_JOINT, at.CONTACT_COORDINATE]] = contact.joint, contact.coordinate
+        if contact.kind != at.TOUCH and i not in first:
+            b = carried[contact.joint]
             kt, kr = links[b, at.TRANSLATIONS], links[b, at.ROTATIONS]
             # Coordinates list translations first, freedoms rotations first.
-            j = line.coordinate
+            j = contact.coordinate
             freedom = j - kt if j >= kt else kr + j
             row[at.CONTACT_FREEDOM] = first_freedom + links[b, at.FREEDOM] + freedom
-        state[i, : at.FEATURE_COLS] = line.feature
-        state[i, [at.MU, at.RESTITUTION]] = line.friction, line.restitution
-        state[i, [at.BOUND, at.SIDE]] = line.bound, line.side
+        state[i, : at.FEATURE_COLS] = contact.feature
+        state[i, [at.MU, at.RESTITUTION]] = contact.friction, contact.restitution
+        state[i, [at.BOUND, at.SIDE]] = contact.bound, contact.side
     return topo, state
 
 
-def pair_lines(contacts: Contacts, pair: int, capacity: int) -> list[Line]:
-    """Empty lines for a pair of shapes that has come near."""
+def pair_contacts(contacts: Contacts, pair: int, capacity: int) -> list[Contact]:
+    """Contacts without features, for a pair of shapes that has come near."""
     p = contacts.pairs[pair]
     first, second = contacts.shapes[p.first], contacts.shapes[p.second]
-    line = Line(
+    contact = Contact(
         at.TOUCH, f"{second.name} on {first.name}", first.body, second.body, friction=p.friction,
         restitution=p.restitution, pair=pair,
     )  # fmt: skip
-    return [replace(line, feature=np.zeros(at.FEATURE_COLS)) for _ in range(capacity)]
+    return [replace(contact, feature=np.zeros(at.FEATURE_COLS)) for _ in range(capacity)]

@@ -18,7 +18,7 @@ def lines_over_half_spaces(model: Model) -> list[int]:
     """Numbers of the contacts of shapes with half-spaces."""
     return [
         i
-        for i, line in enumerate(model.contacts.lines)
+        for i, line in enumerate(model.contacts.fixed)
         if line.kind == at.TOUCH and line.feature[at.FEATURE_TYPE] != at.ROPE and not line.of_rim
     ]
 
@@ -29,12 +29,12 @@ def meets(model: Model) -> bool:
 
 
 def line_gaps(model: Model, position: np.ndarray, orientation: np.ndarray) -> np.ndarray:
-    """(T, lines) gap [m] of every contact of `model.contacts.lines`: distance from the half-space, or how
+    """(T, lines) gap [m] of every contact of `model.contacts.fixed`: distance from the half-space, or how
     much shorter than its length the way of a rope is; inf for limits and dry friction."""
     from sarrus.dynamics.readout import read_gaps
 
     nodes, arrays = join(position, orientation), model.arrays
-    out = np.zeros((len(nodes), len(model.contacts.lines)))
+    out = np.zeros((len(nodes), len(model.contacts.fixed)))
     if out.shape[1]:
         read_gaps(arrays.topo, arrays.par, arrays.state.copy(), arrays.new_work(), nodes, out)
     return out

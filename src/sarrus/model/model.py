@@ -148,7 +148,7 @@ class Model(Mechanics):
         if stiff == StiffSprings():
             return self.arrays
         if stiff not in self._stiff_arrays:
-            lines = self.contacts.lines if self.contacts.any else None
+            lines = self.contacts.fixed if self.contacts.any else None
             drives = Drives(self.description, stiff)
             self._stiff_arrays[stiff] = step_arrays(self.description, drives, self.places, lines)
         return self._stiff_arrays[stiff]

@@ -94,11 +94,11 @@ def words(model: Model, bound: Bound) -> str:
     """What is violated and by how much."""
     contacts, names = model.contacts, (*model.body_names, "world")
     depth, i = -bound.value, bound.number
-    if i >= len(contacts.lines):
-        pair = contacts.pairs[i - len(contacts.lines)]
+    if i >= len(contacts.fixed):
+        pair = contacts.pairs[i - len(contacts.fixed)]
         first, second = contacts.shapes[pair.first].name, contacts.shapes[pair.second].name
         return f"{second!r} is inside {first!r} by {depth:.6g} m"
-    line = contacts.lines[i]
+    line = contacts.fixed[i]
     if line.kind == at.LIMIT:
         joint = model.joint_names[line.joint]
         return f"joint {joint!r} is beyond its {line.name!r} ({line.bound:.6g}) by {depth:.6g} (m or rad)"
@@ -114,7 +114,7 @@ class Bounds:
 
     def __init__(self, model: Model):
         self.model = model
-        lines = model.contacts.lines
+        lines = model.contacts.fixed
         self.touching = [i for i, line in enumerate(lines) if line.kind == at.TOUCH and not line.of_rim]
         self.limits = [i for i, line in enumerate(lines) if line.kind == at.LIMIT]
         self.pairs = model.near_pairs if model.contacts.pairs else None
@@ -125,7 +125,7 @@ class Bounds:
 
     def at(self, state: State, reach: float) -> list[Bound]:
         """The bounds with values of at most `reach` [m, rad]."""
-        model, lines = self.model, self.model.contacts.lines
+        model, lines = self.model, self.model.contacts.fixed
         out = []
         if self.touching:
             gaps = line_gaps(model, state.position[None], state.orientation[None])[0]
@@ -150,7 +150,7 @@ class Bounds:
         """Row vectors (k, 6 nb) of the bounds, in the numbers of the kernels."""
         from sarrus.dynamics.readout import read_contacts
 
-        model, lines, number = self.model, self.model.contacts.lines, self.model.description.number
+        model, lines, number = self.model, self.model.contacts.fixed, self.model.description.number
         out = np.zeros((len(bounds), 6 * here.bodies))
         arrays = model.arrays
         touch = np.zeros((max(len(lines), 1), 6))

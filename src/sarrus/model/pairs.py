@@ -12,7 +12,7 @@ import numpy as np
 
 from sarrus.mechanism.rotations import rotation
 from sarrus.model.arrays import Arrays, step_arrays
-from sarrus.model.contacts import PAIR_NUMBERS, pair_lines
+from sarrus.model.contacts import PAIR_NUMBERS, pair_contacts
 from sarrus.model.description import Drives, StiffSprings, on_another_tree
 from sarrus.model.graph import spanning_tree
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class NearPlan:
-    """Arrays with lines for some pairs; slots: the pairs with their first line and number of lines; ids:
-    number of every line in the records."""
+    """Arrays with contacts for some pairs; slots: the pairs with their first contact and number of contacts;
+    ids: number of every contact in the records."""
 
     arrays: Arrays
     slots: dict[int, tuple[int, int]]
@@ -41,7 +41,7 @@ class Pairs:
         self._plans: dict[tuple[tuple[tuple[int, int], ...], StiffSprings], NearPlan] = {}
 
     def plan(self, near: dict[int, int], stiff: StiffSprings) -> NearPlan:
-        """The plan for pairs with so many lines each; kept for the next time."""
+        """The plan for pairs with so many contacts each; kept for the next time."""
         key = tuple(sorted(near.items())), stiff
         if key not in self._plans:
             self._plans[key] = self._make(*key)
@@ -50,11 +50,11 @@ class Pairs:
     def _make(self, near: tuple[tuple[int, int], ...], stiff: StiffSprings) -> NearPlan:
         model, contacts = self.model, self.model.contacts
         world = len(model.body_names)
-        lines, ids, slots, links = list(contacts.lines), list(range(len(contacts.lines))), {}, []
+        lines, ids, slots, links = list(contacts.fixed), list(range(len(contacts.fixed))), {}, []
         for pair, count in near:
             slots[pair] = len(lines), count
-            lines += pair_lines(contacts, pair, count)
-            ids += [len(contacts.lines) + PAIR_NUMBERS * pair + k for k in range(count)]
+            lines += pair_contacts(contacts, pair, count)
+            ids += [len(contacts.fixed) + PAIR_NUMBERS * pair + k for k in range(count)]
             p = contacts.pairs[pair]
             bodies = contacts.shapes[p.first].body, contacts.shapes[p.second].body
             if world not in bodies:

@@ -84,8 +84,8 @@ def touching(traj: Trajectory) -> tuple[int, ...]:
     if not contacts.pairs or records is None or not len(records):
         return ()
     step, line = records[:, 0].astype(int), records[:, 2].astype(int)
-    pair = (line - len(contacts.lines)) // PAIR_NUMBERS
-    met = np.unique(np.stack([step, pair], axis=1)[line >= len(contacts.lines)], axis=0)
+    pair = (line - len(contacts.fixed)) // PAIR_NUMBERS
+    met = np.unique(np.stack([step, pair], axis=1)[line >= len(contacts.fixed)], axis=0)
     if not len(met):
         return ()
     steps, count = np.unique(met[:, 0], return_counts=True)

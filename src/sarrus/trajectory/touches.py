@@ -114,7 +114,7 @@ def contact_work(traj: Trajectory) -> Array:
 def pulls_or_pushes(traj: Trajectory) -> bool:
     """Whether the model has contacts or ropes, which act on bodies."""
     contacts = traj.model.contacts
-    return bool(contacts.pairs or any(line.kind == at.TOUCH for line in contacts.lines))
+    return bool(contacts.pairs or any(line.kind == at.TOUCH for line in contacts.fixed))
 
 
 def acts_on_bodies(traj: Trajectory) -> bool:
@@ -134,7 +134,7 @@ def contact_force(traj: Trajectory, body: int) -> Array:
     numbers = np.unique(table[:, CONTACT]).astype(np.int64)
     sign = np.zeros(int(numbers.max(initial=-1)) + 1)
     for i in numbers:
-        if i >= len(contacts.lines) or contacts.lines[i].kind == at.TOUCH:
+        if i >= len(contacts.fixed) or contacts.fixed[i].kind == at.TOUCH:
             a, b = contacts.bodies_of(int(i))
             sign[i] = float(b == body) - float(a == body)
     every = steps_between(traj)

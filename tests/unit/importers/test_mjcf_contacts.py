@@ -123,7 +123,7 @@ def test_frictionless_geoms_take_the_friction_of_what_they_meet(tmp_path):
 def rub(mech, body: str, obstacle: str = "floor") -> float:
     """The friction of the first shape of a body on an obstacle, as a run has it."""
     model = sarrus.build(mech)
-    return next(line.friction for line in model.contacts.lines if f"{body} on {obstacle}" in line.name)
+    return next(line.friction for line in model.contacts.fixed if f"{body} on {obstacle}" in line.name)
 
 
 def test_the_friction_of_the_higher_priority_counts(tmp_path):

@@ -129,7 +129,7 @@ class StillStepper(BareStepper):
 
     def touched(self, step):
         """The weight of every body, carried by its contact with the ground: (step, stage, contact, ...)."""
-        for body, contact in enumerate(self.model.contacts.lines[: len(self.model.body_names)]):
+        for body, contact in enumerate(self.model.contacts.fixed[: len(self.model.body_names)]):
             sign = 1.0 if contact.b == body else -1.0
             for stage, part in ((1, 1.0),) if self.one_sided else ((1, 0.5), (2, 0.5)):
                 impulse = part * sign * WEIGHT * self.dt

@@ -116,7 +116,7 @@ def joints_in_use(mech: Mechanism) -> set[str]:
     return used | {term.joint for joint in sums for term in joint.terms}
 
 
-def add_lines(document: Document) -> None:
+def add_features(document: Document) -> None:
     """Springs, ropes and distances between two points: spatial tendons over two sites."""
     mech = document.mech
     for name, spring in mech.springs.items():

@@ -11,7 +11,7 @@ import numpy as np
 
 from sarrus.errors import FileError
 from sarrus.importers.mjcf_writer.document import Document, Slot, text
-from sarrus.importers.mjcf_writer.drives import Coordinates, add_actuators, add_gears, add_lines
+from sarrus.importers.mjcf_writer.drives import Coordinates, add_actuators, add_features, add_gears
 from sarrus.importers.mjcf_writer.geoms import add_contacts, add_geoms, add_obstacles
 from sarrus.importers.mjcf_writer.keys import add_keys
 from sarrus.importers.mjcf_writer.sensors import add_sensors
@@ -56,7 +56,7 @@ def mjcf_document(mech: Mechanism) -> Document:
         site = document.site(name, frame.body, frame.at, rotation(frame.orientation))
         document.frames[name] = site
     note_terms(document)
-    add_lines(document)
+    add_features(document)
     add_gears(document)
     add_sums(document)
     add_actuators(document)

@@ -21,9 +21,9 @@ FULL, PLACE, BLOCK, CHOSEN, PAUSES, FASTEST = 9, 10, 11, 12, 13, 14
 # step); status of the part that failed last.
 DONE, AFRESH_STEP, AFRESH_PLACE, FAILED = 15, 16, 17, 18
 # Where shapes meet each other: what the next part begins with (see `pair_steps`), how often it has looked for
-# contact lines, pairs that are near, rows of their lines, pairs found inside each other, the deepest of
+# contacts, pairs that are near, rows of their features, pairs found inside each other, the deepest of
 # them, steps since all pairs of the plan were near, whether the plan changed within the step.
-STAGE, LOOKED, NEAR, LINES, INSIDE, DEEPEST, QUIET, REPLANNED = 19, 20, 21, 22, 23, 24, 25, 26
+STAGE, LOOKED, NEAR, FEATURES, INSIDE, DEEPEST, QUIET, REPLANNED = 19, 20, 21, 22, 23, 24, 25, 26
 COUNTS = 27
 # counts[START]: steps, or only the start of a node, where velocities are left as they are; made momenta and
 # projected; projected.  Or only the length of the next step, into settings[NEXT].

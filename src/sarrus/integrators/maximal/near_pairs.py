@@ -7,25 +7,25 @@ import numpy as np
 from sarrus import layout as at
 from sarrus._jit import Compiling, entry_address
 from sarrus.collision.broad import find_near
-from sarrus.collision.narrow import write_lines
+from sarrus.collision.narrow import write_features
 from sarrus.collision.swept import write_swept
 from sarrus.integrators.maximal import columns as run
 from sarrus.integrators.maximal.acceptance import SUMS
-from sarrus.integrators.maximal.pair_lines import FORCES
+from sarrus.integrators.maximal.pair_contacts import FORCES
 from sarrus.model import Model
 from sarrus.model.pairs import NearPlan
 
 # A plan is made for the pairs that are within this many times the distance at which they are near, so that
 # it lasts.
 LASTS = 4.0
-# Numbers of lines that a pair can have in a plan.
+# Numbers of contacts that a pair can have in a plan.
 ROOM = np.array([1, 2, 4, 8])
 # Rows of features at first.
-FEATURES = 64
+FIRST_ROWS = 64
 
 
 class NearPairs:
-    """Of one run: which pairs have lines, and where the bodies are."""
+    """Of one run: which pairs have contacts, and where the bodies are."""
 
     def __init__(self, model: Model, dt: float):
         self.pairs, self.stiff = model.near_pairs, model.stiff_springs(dt)
@@ -35,7 +35,7 @@ class NearPairs:
         count, bodies = len(self.detector.pairs), len(model.body_names)
         self.near, self.swept, self.inside = (np.zeros(count, np.int64) for _ in range(3))
         self.depths, self.slot = np.zeros(count), np.zeros(count, np.int64)
-        self.features = np.zeros((FEATURES, at.FEATURE_COLS))
+        self.features = np.zeros((FIRST_ROWS, at.FEATURE_COLS))
         self.scratch = np.zeros((int(ROOM[-1]), FORCES + 1))
         self.poses = _resting(bodies) + _resting(bodies) + _resting(bodies)
         self.held = np.zeros(run.STAGE, np.int64), np.zeros(run.STATS, np.int64), np.zeros(SUMS)
@@ -44,13 +44,13 @@ class NearPairs:
     def _addresses(self) -> tuple[int, int, int]:
         geo, cores, capacity, codes, number = self.detector.tables
         now, then, m = self.poses[:2], self.poses[2:4], self.memory
-        with Compiling(write_lines, "contacts between bodies"):
+        with Compiling(write_features, "contacts between bodies"):
             return (
                 entry_address(
                     find_near, geo, *now, *then, 0.0, codes, number, m.box, m.order, m.sweep, self.near
                 ),
                 entry_address(
-                    write_lines, geo, self.near, cores, capacity, *now, *then, 0.0, False, m.last, m.none,
+                    write_features, geo, self.near, cores, capacity, *now, *then, 0.0, False, m.last, m.none,
                     m.work, m.fresh, self.features, 0,
                 ),
                 entry_address(
@@ -79,7 +79,8 @@ class NearPairs:
         return True
 
     def make_plan(self, count: int, margin: float) -> NearPlan:
-        """A plan with room for the lines of the `count` near pairs, and for those that will be near soon."""
+        """A plan with room for the contacts of the `count` near pairs, and for those that will be near
+        soon."""
         near = self.near[:count].tolist()
         starts = np.concatenate([[0], np.cumsum(self.detector.capacity[near])]).astype(int)
         used = np.append(0, np.cumsum(self.features[: starts[-1], at.FEATURE_TYPE] != at.NO_FEATURE))

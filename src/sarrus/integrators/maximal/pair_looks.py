@@ -7,7 +7,7 @@ memory   what its looks remember and write,
 poses    x and R of all bodies now, at the end of the part, and spare ones,
 lists    pairs that are near, that were swept, their depths, that are inside; slot of each pair or -1,
 lines    slots of the plan, features of the near pairs, scratch,
-addresses of `find_near`, `write_lines` and `write_swept`."""
+addresses of `find_near`, `write_features` and `write_swept`."""
 
 from math import inf
 
@@ -16,13 +16,13 @@ from sarrus._jit import call_for_integer, call_for_nothing, call_for_two_integer
 from sarrus.integrators.maximal.columns import (
     DEEPEST,
     DEPTH,
+    FEATURES,
     INSIDE,
-    LINES,
     MARGIN,
     NEAR,
     QUIET,
 )
-from sarrus.integrators.maximal.pair_lines import (
+from sarrus.integrators.maximal.pair_contacts import (
     SLOT_ROOM,
     SLOT_ROW,
     SLOT_ROWS,
@@ -37,13 +37,13 @@ LENGTHS, PART = 10.0, 0.25
 STALE = 50
 # A pair may end a step this deep in each other [m].
 ALLOWED = 1e-6
-# What a look says: the plan has room for all lines, it has not, `features` has not.
+# What a look says: the plan has room for all contacts, it has not, `features` has not.
 FITS, NEEDS_PLAN, NEEDS_ROOM = 0, 1, 2
 
 
 @kernel
 def look(topo, state, dt, settings, counts, looks):
-    """Pairs that come near over dt at the velocities of the node, and their contact lines"""
+    """Pairs that come near over dt at the velocities of the node, and their contacts"""
     tables, memory, poses, lists, lines, addresses = looks
     x0, R0, x1, R1, xs, Rs = poses
     way = write_poses(topo, state, dt, x0, R0, x1, R1)
@@ -55,28 +55,28 @@ def look(topo, state, dt, settings, counts, looks):
             memory[6], lists[0],
         ),
     )  # fmt: skip
-    return find_lines(settings, counts, looks, False)
+    return find_features(settings, counts, looks, False)
 
 
 @kernel
 def look_again(settings, counts, looks):
-    """As `look`, after `check` found pairs inside each other: what they met is added to the lines"""
+    """As `look`, after `check` found pairs inside each other: what they met is added to the contacts"""
     if not include(counts, looks):
         return NEEDS_ROOM
-    return find_lines(settings, counts, looks, True)
+    return find_features(settings, counts, looks, True)
 
 
 @kernel
-def find_lines(settings, counts, looks, add):
-    """Contact lines of the near pairs into `features`; add: to those there.  Returns whether there is room"""
+def find_features(settings, counts, looks, add):
+    """Contacts of the near pairs into `features`; add: to those there.  Returns whether there is room"""
     tables, memory, poses, lists, lines, addresses = looks
     x0, R0, x1, R1, xs, Rs = poses
     geo, cores, capacity = tables[0], tables[1], tables[2]
     near, features = lists[0], lines[1]
-    counts[LINES] = 0
+    counts[FEATURES] = 0
     for q in range(counts[NEAR]):
-        counts[LINES] += capacity[near[q]]
-    if counts[LINES] > features.shape[0]:
+        counts[FEATURES] += capacity[near[q]]
+    if counts[FEATURES] > features.shape[0]:
         return NEEDS_ROOM
     call_for_nothing(
         addresses[1],
@@ -90,7 +90,8 @@ def find_lines(settings, counts, looks, add):
 
 @kernel
 def plan_fits(counts, looks):
-    """FITS where the plan has room for the lines of all near pairs, and those are its pairs or were lately"""
+    """FITS where the plan has room for the contacts of all near pairs, and those are its pairs or were
+    lately"""
     tables, memory, poses, lists, lines, addresses = looks
     capacity, near, slot, slots, features = tables[2], lists[0], lists[4], lines[0], lines[1]
     fits, row = True, 0
@@ -108,8 +109,8 @@ def plan_fits(counts, looks):
 
 
 @kernel
-def put_lines(state, counts, looks):
-    """Contact lines of the near pairs into the node, with the forces that the same features had"""
+def put_contacts(state, counts, looks):
+    """Contacts of the near pairs into the node, with the forces that the same features had"""
     tables, memory, poses, lists, lines, addresses = looks
     capacity, near, slot = tables[2], lists[0], lists[4]
     slots, features, scratch = lines
@@ -155,8 +156,8 @@ def check(topo, state, settings, counts, looks):
 
 @kernel
 def include(counts, looks):
-    """Adds the pairs that are inside each other to the near ones, without lines yet; False where `features`
-    has no room for them, with the rows that it needs in counts[LINES]"""
+    """Adds the pairs that are inside each other to the near ones, without contacts yet; False where
+    `features` has no room for them, with the rows that it needs in counts[FEATURES]"""
     tables, memory, poses, lists, lines, addresses = looks
     capacity, near, inside, features = tables[2], lists[0], lists[3], lines[1]
     fresh, rows = 0, 0
@@ -180,7 +181,7 @@ def include(counts, looks):
     for i in range(fresh):
         end += capacity[inside[i]]
     if end > features.shape[0]:
-        counts[LINES] = end
+        counts[FEATURES] = end
         return False
     q = counts[NEAR] - 1
     counts[NEAR] += fresh

@@ -27,13 +27,13 @@ from sarrus.integrators.maximal.pair_looks import (
     check,
     look,
     look_again,
-    put_lines,
+    put_contacts,
 )
 from sarrus.integrators.maximal.statuses import CHOOSE_ROWS, CONVERGED, NEW_PLAN, PAUSED, PENETRATION
 
-# How often a part looks for contact lines before it is halved.
+# How often a part looks for contacts before it is halved.
 LOOKS = 4
-# counts[STAGE]: what the part begins with, a look, a second look, or the lines that were found.
+# counts[STAGE]: what the part begins with, a look, a second look, or the contacts that were found.
 LOOK, LOOK_AGAIN, READY = 0, 1, 2
 
 
@@ -95,7 +95,7 @@ def proceed_with_pairs(run, arrays, template, rows, looks, begun, held):
             if found != FITS:
                 counts[STAGE] = READY if found == NEEDS_PLAN else counts[STAGE]
                 return NEW_PLAN
-        put_lines(state, counts, looks)
+        put_contacts(state, counts, looks)
         counts[STAGE] = LOOK
         if counts[LOOKED] == LOOKS:
             counts[LOOKED] = 0

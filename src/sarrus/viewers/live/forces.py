@@ -39,7 +39,7 @@ def contact_signs(model: Model, numbers: np.ndarray) -> np.ndarray:
 
     Impulses act on the second of two bodies; where that is the world, the opposite acts on the first.  0 for
     what is no contact of shapes: ropes are drawn as lines, limits and dry friction push no point."""
-    lines, world = model.contacts.lines, len(model.body_names)
+    lines, world = model.contacts.fixed, len(model.body_names)
     every, row = np.unique(np.asarray(numbers, np.int64), return_inverse=True)
     signs = np.zeros(len(every))
     for k, number in enumerate(every.tolist()):

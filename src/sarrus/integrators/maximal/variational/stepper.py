@@ -366,7 +366,7 @@ class VariationalStepper(Stepper):
     def _plan_anew(self, u: np.ndarray) -> None:
         """A plan for the pairs that are near now, and the node in its order."""
         counts, near, before = self.counts, self.near, self.near.plan
-        if near.make_room(int(counts[run.LINES])):
+        if near.make_room(int(counts[run.FEATURES])):
             self._looks = near.looks()
             return
         if not counts[run.REPLANNED]:

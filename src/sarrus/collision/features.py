@@ -1,4 +1,4 @@
-"""Contact lines: how a pair of features is written into a row of FEATURE_COLS, and its gap at a pose.
+"""Features: how a pair of features is written into a row of FEATURE_COLS, and its gap at a pose.
 
 While a pair is worked on, A and B are the cores in the kernels' order and FEATURE_FLIP 1 says that B plays
 the body of the plane or line; `narrow` then turns it into the order of the pair."""
@@ -11,10 +11,10 @@ from sarrus.collision.poses import into_a, into_b
 from sarrus.maths.access import get1, get3, put1, put3
 from sarrus.maths.vectors import ZERO3, axpy3, cross, dot, mtv, mv, scale3, sub3
 
-# Lines that are this far inside at the start of the step are not where the pair came from: twice the
+# Features that are this far inside at the start of the step are not where the pair came from: twice the
 # penetration that is allowed.
 INSIDE = 2e-6
-# Added to the key of a flipped line
+# Added to the key of a flipped feature
 FLIPPED = 2.0**49
 # What the two indices of a key count, beside the reference face of a PLANE
 VERTEX_KEY, CROSSING_KEY, CORNER_KEY, EDGE_END_KEY, SUPPORT_KEY, SWEPT_KEY = 0, 1, 2, 3, 4, 5
@@ -32,7 +32,7 @@ def unit(v):
 
 
 @kernel
-def put_line(out, k, kind, flip, points, directions, r, number):
+def put_feature(out, k, kind, flip, points, directions, r, number):
     """Points pa, pb, normal or direction n and direction e, each in the frame of its body; pa and n belong to
     the body of the plane or line"""
     pa, pb = points
@@ -51,20 +51,20 @@ def put_line(out, k, kind, flip, points, directions, r, number):
 def put_plane(out, k, on_b, foot, x, n, pose, number):
     """A plane through `foot` with the normal n, of B where on_b, and the point x of the other; frame of A"""
     if on_b:
-        put_line(out, k, at.PLANE, 1.0, (into_b(pose, foot), x), (mtv(pose[0], n), ZERO3), 0.0, number)
+        put_feature(out, k, at.PLANE, 1.0, (into_b(pose, foot), x), (mtv(pose[0], n), ZERO3), 0.0, number)
     else:
-        put_line(out, k, at.PLANE, 0.0, (foot, into_b(pose, x)), (n, ZERO3), 0.0, number)
+        put_feature(out, k, at.PLANE, 0.0, (foot, into_b(pose, x)), (n, ZERO3), 0.0, number)
 
 
 @kernel
-def clear_lines(out, k, count):
+def clear_features(out, k, count):
     for i in range(k, k + count):
         put1(out, i, at.FEATURE_TYPE, at.NO_FEATURE)
 
 
 @kernel
 def gap(out, k, pose):
-    """phi [m] of a line at the pose of B in A; NaN for a row without feature"""
+    """phi [m] of a feature at the pose of B in A; NaN for a row without feature"""
     kind = get1(out, k, at.FEATURE_TYPE)
     pa, pb = get3(out, k, at.FEATURE_PA), get3(out, k, at.FEATURE_PB)
     n, e = get3(out, k, at.FEATURE_N), get3(out, k, at.FEATURE_E)

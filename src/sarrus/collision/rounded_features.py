@@ -1,4 +1,4 @@
-"""Contact lines of pairs with a ball or a capsule, from the nearest regions of the two cores."""
+"""Features of pairs with a ball or a capsule, from the nearest regions of the two cores."""
 
 from math import sqrt
 
@@ -7,7 +7,7 @@ from sarrus._jit import helper, kernel
 from sarrus.collision.axes import scale_of
 from sarrus.collision.closest import EDGE, FACE, clamp, corner
 from sarrus.collision.cores import E0, F0, KIND, POLYTOPE, SEGMENT
-from sarrus.collision.lines import EDGE_END_KEY, SWEPT_KEY, VERTEX_KEY, key, put_line, unit
+from sarrus.collision.features import EDGE_END_KEY, SWEPT_KEY, VERTEX_KEY, key, put_feature, unit
 from sarrus.collision.manifold import SLACK, facing
 from sarrus.collision.poses import into_a, into_b
 from sarrus.maths.access import get3
@@ -55,7 +55,7 @@ def segment_over_face(geo, a, i, x, f, tol):
 
 @kernel
 def put_segment_on_face(geo, a, i, b, r, pose, out, line):
-    """Number of PLANE lines written for face i of A and the ends of the part of the segment B over it"""
+    """Number of PLANE features written for face i of A and the ends of the part of the segment B over it"""
     x, f = edge(geo, b, 0)
     n = get3(geo[4], geo[0][a, F0] + i, 0)
     start, end = into_a(pose, x), into_a(pose, corner(geo, b, 1))
@@ -71,7 +71,7 @@ def put_segment_on_face(geo, a, i, b, r, pose, out, line):
         q = axpy3(t, sub3(end, start), start)
         foot = axpy3(-(dot(n, q) - geo[4][geo[0][a, F0] + i, 3]), n, q)
         what = VERTEX_KEY if t == 0.0 or t == 1.0 else EDGE_END_KEY
-        put_line(
+        put_feature(
             out, line + k, at.PLANE, 0.0, (foot, axpy3(t, f, x)), (n, ZERO3), r, key(at.PLANE, what, i, k, 0)
         )
         made += 1
@@ -80,8 +80,8 @@ def put_segment_on_face(geo, a, i, b, r, pose, out, line):
 
 @kernel
 def put_parallel(geo, a, i, b, normal, pose, out, line):
-    """Number of lines written at the ends of the common part of edge i of A and the segment B: LINE, or PLANE
-    with the normal n of A"""
+    """Number of features written at the ends of the common part of edge i of A and the segment B: LINE, or
+    PLANE with the normal n of A"""
     n, r, as_planes = normal
     u, e = edge(geo, a, i)
     x, f = edge(geo, b, 0)
@@ -101,13 +101,13 @@ def put_parallel(geo, a, i, b, normal, pose, out, line):
         s = clamp((start + t * along) / ee)
         foot = axpy3(s, e, u)
         if as_planes:
-            put_line(
+            put_feature(
                 out, line + k, at.PLANE, 0.0, (foot, q), (n, ZERO3), r, key(at.PLANE, EDGE_END_KEY, 1, i, k)
             )
         elif t == 0.0 or t == 1.0:
-            put_line(out, line + k, at.LINE, 0.0, (foot, q), (unit(e), ZERO3), r, key(at.LINE, 0, 0, i, k))
+            put_feature(out, line + k, at.LINE, 0.0, (foot, q), (unit(e), ZERO3), r, key(at.LINE, 0, 0, i, k))
         else:
-            put_line(out, line + k, at.LINE, 1.0, (q, foot), (unit(f), ZERO3), r, key(at.LINE, 1, 0, i, k))
+            put_feature(out, line + k, at.LINE, 1.0, (q, foot), (unit(f), ZERO3), r, key(at.LINE, 1, 0, i, k))
         made += 1
     return made
 
@@ -123,7 +123,7 @@ def sine_of(geo, a, i, b, pose):
 
 @kernel
 def put_crossing_segments(geo, a, i, b, points, normal, pose, slot):
-    """Writes the lines for edge i of A and the segment B, nearest in their inner parts"""
+    """Writes the features for edge i of A and the segment B, nearest in their inner parts"""
     pa, pb = points
     n, r = normal
     out, line = slot
@@ -134,7 +134,7 @@ def put_crossing_segments(geo, a, i, b, points, normal, pose, slot):
     u, e = edge(geo, a, i)
     x, f = edge(geo, b, 0)
     ea = scale3(1.0 if dot(m, mtv(pose[0], n)) > 0.0 else -1.0, unit(e))
-    put_line(
+    put_feature(
         out,
         line,
         at.EDGES_FEATURE,
@@ -156,7 +156,7 @@ def lies_along(geo, a, region, i, b, other, pose):
 
 @kernel
 def put_rounded(geo, a, b, found, r, signed, pose, slot):
-    """Writes the lines for the nearest regions `found` (see `rounded.nearest`).
+    """Writes the features for the nearest regions `found` (see `rounded.nearest`).
 
     signed: as planes, whose gap changes its sign on the way through; the gaps of points and lines do not"""
     out, line = slot
@@ -175,7 +175,7 @@ def put_rounded(geo, a, b, found, r, signed, pose, slot):
                 made = put_segment_on_face(geo, a, i, b, r, pose, out, line)
             if made == 0:
                 n = get3(geo[4], geo[0][a, F0] + i, 0)
-                put_line(
+                put_feature(
                     out,
                     line,
                     at.PLANE,
@@ -188,22 +188,22 @@ def put_rounded(geo, a, b, found, r, signed, pose, slot):
             return
     if signed:
         number = key(at.PLANE, SWEPT_KEY, region, i, j)
-        put_line(out, line, at.PLANE, 0.0, (pa, into_b(pose, pb)), (n, ZERO3), r, number)
+        put_feature(out, line, at.PLANE, 0.0, (pa, into_b(pose, pb)), (n, ZERO3), r, number)
     elif region == EDGE and other == EDGE:
         put_crossing_segments(geo, a, i, b, (pa, pb), (n, r), pose, (out, line))
     elif capsule and lies_along(geo, a, region, i, b, other, pose):
         put_parallel(geo, a, i if region == EDGE else 0, b, (n, r, False), pose, out, line)
     elif region == EDGE:
         u, e = edge(geo, a, i)
-        put_line(
+        put_feature(
             out, line, at.LINE, 0.0, (pa, into_b(pose, pb)), (unit(e), ZERO3), r, key(at.LINE, 0, 0, i, j)
         )
     elif other == EDGE:
         x, f = edge(geo, b, 0)
-        put_line(
+        put_feature(
             out, line, at.LINE, 1.0, (into_b(pose, pb), pa), (unit(f), ZERO3), r, key(at.LINE, 1, 0, i, j)
         )
     else:
-        put_line(
+        put_feature(
             out, line, at.POINTS, 0.0, (pa, into_b(pose, pb)), (ZERO3, ZERO3), r, key(at.POINTS, 0, 0, i, j)
         )

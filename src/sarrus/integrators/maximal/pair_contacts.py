@@ -1,4 +1,4 @@
-"""Compiled: where the bodies are and will be, for the search for near pairs; and the contact lines that it
+"""Compiled: where the bodies are and will be, for the search for near pairs; and the contacts that it
 found, put among the contacts of the step."""
 
 from sarrus import layout as at
@@ -7,9 +7,9 @@ from sarrus.maths.access import get1, get3, get4, put1, put3, put9
 from sarrus.maths.quaternion import half_turn, qmul, rotation
 from sarrus.maths.vectors import axpy3
 
-# Forces of both stages that a line remembers.
+# Forces of both stages that a contact remembers.
 FORCES = 6
-# Columns of the slots, one line per pair of the plan: first line in the node, lines there, first row of
+# Columns of the slots, one line per pair of the plan: first contact in the node, contacts there, first row of
 # features, rows there (0: the pair is not near).
 SLOT_LINE, SLOT_ROOM, SLOT_ROW, SLOT_ROWS = 0, 1, 2, 3
 
@@ -33,7 +33,7 @@ def write_poses(topo, state, dt, x0, R0, x1, R1):
 
 @kernel
 def write_pairs(state, slots, features, scratch):
-    """Contact lines of all pairs of the plan into `state`, with the forces that the same features had"""
+    """Contacts of all pairs of the plan into `state`, with the forces that the same features had"""
     for p in range(slots.shape[0]):
         first, room, row = slots[p, SLOT_LINE], slots[p, SLOT_ROOM], slots[p, SLOT_ROW]
         for k in range(room):
