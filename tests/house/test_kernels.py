@@ -12,7 +12,7 @@ import numpy as np
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "src" / "sarrus"
-ROOMS = ("maths", "solvers", "kinematics", "dynamics", "collision", "integrators")
+ROOMS = ("maths", "solvers", "kinematics", "dynamics", "collision", "integrators/maximal/variational")
 KINDS = {"kernel", "helper"}
 MOST = 8
 # Machine code contracts and reorders sums; over so few steps rounding does not grow.
