@@ -26,8 +26,6 @@ from sarrus.integrators.maximal.acceptance import SUMS
 from sarrus.integrators.maximal.worlds import Worlds
 from sarrus.model.nodes import join
 
-from .machine import machine
-
 HERE = Path(__file__).resolve().parent
 # Worlds that differ; larger batches repeat them.
 DISTINCT = 64
@@ -133,7 +131,7 @@ def report(folder: Path) -> None:
         "Made with `python -m benchmarks.gpu build out/gpu`, `python benchmarks/gpu_run.py out/gpu` on the",
         "GPU, and `python -m benchmarks.gpu report out/gpu`.",
         "",
-        f"GPU: {results['gpu']}; built on {machine()['cpu']}.",
+        f"GPU: {results['gpu']}; float64, driver and clocks as found.",
         "",
         "| problem | 1,024 worlds | 8,192 | 65,536 | steps | off | registers, local bytes |",
         "|---|---|---|---|---|---|---|",
