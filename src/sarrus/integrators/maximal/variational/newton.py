@@ -193,11 +193,17 @@ def advance(topo, par, state, work, step, loops, elements):
 
 
 @helper
-def is_settled(norm, last, tolerance):
+def is_settled(norm, last, tolerance, loops):
     """Whether the corrections `last` and then `norm` leave nothing worth another factor or residual: the one
-    after the next, norm^2 / last by the rate of these two, would be lost, or they have reached rounding"""
+    after the next, norm^2 / last by the rate of these two, would be lost, or they have reached rounding.
+
+    The errors of loops must also be seen below the tolerance: near redundant rows the rate of two corrections
+    does not tell that of the next"""
     if last < tolerance and norm < tolerance / NOISY and norm > NOISY * last:
         return True
+    if loops is not None:
+        if not norm < tolerance:
+            return False
     return norm * norm < ROUNDING * tolerance * last
 
 
@@ -226,7 +232,7 @@ def newton_step(topo, par, state, work, step, scales, loops, elements):
         error = advance(topo, par, state, work, step, loops, elements)
         norm = keep_nan_max(renew(topo, work, loops, elements), error)
         corrected += 1
-        if is_settled(norm, last, step.tolerance):
+        if is_settled(norm, last, step.tolerance, loops):
             advance(topo, par, state, work, step, loops, elements)
             status, more = settle(topo, par, state, work, step, loops, elements)
             return status, factored, corrected + 1 + more
