@@ -7,7 +7,7 @@ from pathlib import Path
 
 import typer
 
-MODEL_FILES = (".xml", ".mjcf", ".urdf", ".yaml", ".yml", ".zip")
+MODEL_FILES = (".xml", ".mjcf", ".urdf", ".trep", ".yaml", ".yml", ".zip")
 LAYERS = ("shapes", "collision", "joints", "frames", "masses", "ground")
 
 Offer = tuple[str, str]

@@ -193,18 +193,14 @@ def advance(topo, par, state, work, step, loops, elements):
 
 
 @helper
-def is_settled(norm, last, tolerance, loops):
+def is_settled(norm, last, tolerance):
     """Whether the corrections `last` and then `norm` leave nothing worth another factor or residual: the one
-    after the next, norm^2 / last by the rate of these two, would be lost, or they have reached rounding.
+    after the next would be lost, or they have reached rounding.
 
-    The errors of loops must also be seen below the tolerance: near redundant rows the rate of two corrections
-    does not tell that of the next"""
-    if last < tolerance and norm < tolerance / NOISY and norm > NOISY * last:
-        return True
-    if loops is not None:
-        if not norm < tolerance:
-            return False
-    return norm * norm < ROUNDING * tolerance * last
+    Not by the rate of the two alone: what it leaves, 1e-12 of the size, spoils differences of runs"""
+    if last < tolerance:
+        return (norm < tolerance / NOISY and norm > NOISY * last) or norm * norm < ROUNDING * tolerance * last
+    return norm < tolerance and norm * norm < ROUNDING * tolerance * last
 
 
 @kernel
@@ -232,7 +228,7 @@ def newton_step(topo, par, state, work, step, scales, loops, elements):
         error = advance(topo, par, state, work, step, loops, elements)
         norm = keep_nan_max(renew(topo, work, loops, elements), error)
         corrected += 1
-        if is_settled(norm, last, step.tolerance, loops):
+        if is_settled(norm, last, step.tolerance):
             advance(topo, par, state, work, step, loops, elements)
             status, more = settle(topo, par, state, work, step, loops, elements)
             return status, factored, corrected + 1 + more
