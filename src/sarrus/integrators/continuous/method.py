@@ -167,10 +167,12 @@ class ContinuousStepper(Stepper):
         else:
             from scipy.integrate import solve_ivp
 
-            first = {} if scheme == "LSODA" else {"first_step": min(dt, self.try_step)}
+            # Not dt: the step must not be longer than the interval, rounded as it is.
+            end = t0 + dt
+            first = {} if scheme == "LSODA" else {"first_step": min(end - t0, self.try_step)}
             found = solve_ivp(
                 rate,
-                (t0, t0 + dt),
+                (t0, end),
                 self.y,
                 method=scheme,
                 rtol=self.method.rtol,
