@@ -37,7 +37,7 @@ class SwingModel:
         self.body_names, self.joint_names = ("rod",), ("hinge",)
         self.masses, self.inertias = np.array([MASS]), INERTIA[None]
         self.joint_slices, self.row_slices = {"hinge": slice(0, 1)}, {"hinge": slice(0, 3)}
-        self.contacts = SimpleNamespace(any=False, lines=[], pairs=[])
+        self.contacts = SimpleNamespace(any=False, fixed=[], pairs=[])
         self.ranks = SimpleNamespace(misfit={})
         self.calls = 0
 
