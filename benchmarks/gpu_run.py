@@ -41,6 +41,12 @@ def as_parameters(array: cupy.ndarray) -> list[np.generic]:
     return parameters + [np.int64(k) for k in array.shape] + [np.int64(k) for k in array.strides]
 
 
+def renew(arrays: list[cupy.ndarray], fresh: list[cupy.ndarray]) -> None:
+    """Every launch starts from the same node."""
+    for array, begun in zip(arrays, fresh, strict=True):
+        cupy.copyto(array, begun)
+
+
 def launch(kernel: cupy.RawKernel, arrays: list[cupy.ndarray], worlds: int, threads: int) -> float:
     """Time [s] of one launch."""
     parameters = [parameter for array in arrays for parameter in as_parameters(array)]
@@ -77,13 +83,12 @@ def measure(path: Path) -> dict:
     rates, used = [], []
     for worlds in SIZES:
         fresh = on_device(data, about["kinds"], worlds, about["tile"])
+        arrays = [cupy.empty_like(array) for array in fresh]
+        statuses = cupy.full(worlds, -1, cupy.int64)
         best, best_threads = float("inf"), 0
         for threads in THREADS:
             for _ in range(ROUNDS if threads == THREADS[0] else 2):
-                # Every launch starts from the same node.
-                arrays = [array.copy() if kind[0] != "S" else array
-                          for array, kind in zip(fresh, about["kinds"], strict=True)]  # fmt: skip
-                statuses = cupy.full(worlds, -1, cupy.int64)
+                renew(arrays, fresh)
                 spent = launch(kernel, [*arrays, statuses], worlds, threads)
                 if spent < best:
                     best, best_threads = spent, threads
@@ -94,10 +99,11 @@ def measure(path: Path) -> dict:
             off = difference(about, out, cpu, about["tile"])
             codes, counts = np.unique(cupy.asnumpy(statuses), return_counts=True)
             seen = {int(code): int(number) for code, number in zip(codes, counts, strict=True)}
-            again = [array.copy() if kind[0] != "S" else array
-                     for array, kind in zip(fresh, about["kinds"], strict=True)]  # fmt: skip
-            launch(kernel, [*again, statuses], worlds, threads)
-            same = bool((cupy.asnumpy(again[12]) == out).all())
+            renew(arrays, fresh)
+            launch(kernel, [*arrays, statuses], worlds, threads)
+            same = bool((cupy.asnumpy(arrays[12]) == out).all())
+        del fresh, arrays, statuses
+        cupy.get_default_memory_pool().free_all_blocks()
     result = about | {"rates": rates, "threads": used, "off": off, "statuses": seen, "same_bits": same}
     told = ("name", "rates", "threads", "off", "statuses", "same_bits", "registers", "local")
     print(json.dumps({key: result[key] for key in told}), flush=True)
