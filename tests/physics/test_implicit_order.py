@@ -59,6 +59,22 @@ def test_positions_and_velocities_converge_with_the_order_of_the_method(scene, m
         assert ratios(lambda dt: end_errors(scene, method, dt)[0], coarsest, 2)[-1] == expected
 
 
+@pytest.mark.parametrize("method", ["bdf2", "sdirk"])
+def test_what_newton_leaves_unsolved_adds_up_to_less_than_the_error_of_the_method(method):
+    """Bodies that turn a little and slide: every step leaves its rest to the same side."""
+    mechanism = sarrus.Mechanism()
+    mechanism.add_body("a", 1.0, (0.03, 0.04, 0.05), angular_velocity=(1.6, -2.4, 3.2))
+    mechanism.add_body("b", 1.5, (0.04, 0.03, 0.05), position=(0.3, 0.2, -0.5))
+    mechanism.add_joint("slide", "prismatic", "a", "b", at=(0.1, 0.2, -0.3), axis=(0.6, 0.0, 0.8))
+    model = sarrus.build(mechanism)
+    fine = sarrus.simulate(model, 0.3, 0.3 / 1200, "variational4", record_every=1200).position[-1]
+    errors = []
+    for steps in (100, 200, 400):
+        run = sarrus.simulate(model, 0.3, 0.3 / steps, method, record_every=steps)
+        errors.append(np.abs(run.position[-1] - fine).max())
+    assert np.divide(errors[:-1], errors[1:]) == pytest.approx(4.0, rel=0.05)
+
+
 def test_pareschi_and_russo_converge_with_order_two_and_miss_the_joints_a_little():
     model, fine = exact("pendulum")
     method = sarrus.Sdirk("pareschi-russo")

@@ -81,7 +81,8 @@ def test_a_users_stiff_potential_is_solved_for():
     mechanism.add_potential("well", ["bead"], well, [1e6])
     run = sarrus.simulate(sarrus.build(mechanism), 1.0, 0.01, "bdf2")
     assert np.abs(run.position[-1]).max() < 1e-3  # damped away: w dt = 10
-    assert run.stats.iterations.max() <= 4
+    assert run.stats.iterations[1:].max() <= 3
+    assert run.stats.iterations[0] <= 6  # a step of SDIRK: two stages
 
 
 def test_a_users_drag_is_that_of_the_variational_method_as_dt_falls():

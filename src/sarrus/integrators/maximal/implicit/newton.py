@@ -4,7 +4,7 @@ One factor serves the whole stage while corrections shrink fast; otherwise, and 
 it is made anew.  Free motions and row vectors are those of the trial configuration in every residual."""
 
 from sarrus import layout as at
-from sarrus._jit import helper, kernel
+from sarrus._jit import kernel
 from sarrus.integrators.maximal.implicit import columns as of
 from sarrus.integrators.maximal.implicit.blocks import put_blocks
 from sarrus.integrators.maximal.implicit.residual import evaluate
@@ -20,10 +20,9 @@ from sarrus.integrators.maximal.variational.increments import rate_of
 from sarrus.integrators.maximal.variational.newton import (
     GROSS,
     HUGE,
-    NOISY,
     REUSE,
-    ROUNDING,
     SMALL,
+    is_settled,
     keep_nan_max,
     link_direction,
 )
@@ -79,13 +78,6 @@ def step_back(topo, state, work, amount, loops):
             put1(state, line, at.LAM, moved)
 
 
-@helper
-def is_solved(norm, last, tolerance):
-    """Whether the correction that would follow, of size `norm`, after one of size `last`, is lost: velocities
-    are differences of positions over h, so that the tolerance itself would show in them"""
-    return norm < ROUNDING * tolerance or (norm < tolerance and norm > NOISY * last)
-
-
 @kernel
 def solve_stage(
     topo, par, state, work, values, blocks, h, span, time, gravity, u, form, tolerance, limit, most, loops,
@@ -105,12 +97,12 @@ def solve_stage(
         error = advance(topo, par, state, work, values, h, span, time, gravity, u, form, loops, whole)
         norm = keep_nan_max(renew(topo, par, state, work, loops), error)
         corrected += 1
-        if is_solved(norm, last, tolerance):
+        if is_settled(norm, last, tolerance):
             return settle(
                 topo, par, state, work, values, h, span, time, gravity, u, form, tolerance, limit, loops,
                 whole, factored, corrected,
             )  # fmt: skip
-        if not norm < last:
+        if not norm < max(last, tolerance):
             break
         if norm > max(REUSE * last, SMALL):
             norm = factor(topo, par, state, work, values, blocks, h, time, gravity, u, form, loops)
@@ -137,19 +129,17 @@ def careful(
         for k in range(topo[0, at.ROWS]):
             put1(state, topo[0, at.S_ROWS] + k, at.LAM, 0.0)
     error = evaluate(topo, par, state, work, values, h, span, time, gravity, u, form, loops, whole)
-    last = HUGE
     for _ in range(most):
         norm = factor(topo, par, state, work, values, blocks, h, time, gravity, u, form, loops)
         norm = keep_nan_max(norm, error)
         factored += 1
-        if is_solved(norm, last, tolerance):
+        if norm < tolerance:
             return settle(
                 topo, par, state, work, values, h, span, time, gravity, u, form, tolerance, limit, loops,
                 whole, factored, corrected,
             )  # fmt: skip
         if not norm < HUGE:
             return NOT_FINITE, factored, corrected
-        last = norm
         new = advance(topo, par, state, work, values, h, span, time, gravity, u, form, loops, whole)
         corrected += 1
         part = 1.0
@@ -166,8 +156,12 @@ def settle(
     topo, par, state, work, values, h, span, time, gravity, u, form, tolerance, limit, loops, whole, factored,
     corrected,
 ):  # fmt: skip
-    """After convergence: up to two more corrections while the redundant rows still improve; returns (status,
-    eliminations, corrections)"""
+    """After convergence: the correction whose right-hand side is at hand, and up to two more while the
+    redundant rows still improve; returns (status, eliminations, corrections).
+
+    What a stage leaves unsolved is a wrong velocity, by that much over h, and always to the same side"""
+    advance(topo, par, state, work, values, h, span, time, gravity, u, form, loops, whole)
+    corrected += 1
     if loops is not None:
         more = 0
         while whole[0] > tolerance and more < 2:
