@@ -48,8 +48,20 @@ def spring_friction(m, z1, z2, kappa, stiffness):
 
 
 @numba.njit
-def cone_force(m, b, psi, dpsi, l, r, d):
-    return cone.cone_force(m, b, psi, dpsi, l, r, d)
+def scaled_cone(force, slip, r, dforce, dslip):
+    W = cone.scaling(force, slip)
+    columns = [cone.times_scaling(W, e) for e in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))]
+    return columns, cone.cone_force(force, slip, r, dslip), cone.cone_slip(force, slip, r, dforce)
+
+
+@numba.njit
+def scaled_residual(force, slip, kappa, dforce, dslip):
+    return cone.scaled_residual(force, slip, kappa, dforce, dslip)
+
+
+def arrow(x):
+    """The matrix of the Jordan product with x."""
+    return np.array([x, [x[1], x[0], 0.0], [x[2], 0.0, x[0]]])
 
 
 def inside(rng):
@@ -178,14 +190,41 @@ def test_a_cone_of_springs_starts_on_the_central_path():
         np.testing.assert_allclose(found, z, atol=1e-9 * max(m, stiffness * psi))
 
 
-def test_the_force_of_a_cone_for_given_displacements_solves_its_linearised_equations():
+def test_the_scaling_of_a_cone_takes_force_and_slip_to_one_point_and_keeps_the_cone():
     rng = np.random.default_rng(5)
+    mirror = np.diag([1.0, -1.0, -1.0])
     for _ in range(SAMPLES):
-        (m, b), (psi, l) = inside(rng), inside(rng)
-        r, d, dpsi = rng.normal(size=5), rng.normal(size=2), rng.normal()
-        dm, *db = cone_force(m, tuple(b), psi, dpsi, tuple(l), tuple(r), tuple(d))
-        db, dl = np.array(db), d - r[:2]
-        first = np.array([psi * dm, m * dpsi, *(l * db), *(b * dl), r[2]])
-        assert abs(first.sum()) < 1e-9 * np.abs(first).max()
-        others = np.array([dm * l, psi * db, m * dl, dpsi * b, r[3:]])
-        assert np.abs(others.sum(axis=0)).max() < 1e-9 * np.abs(others).max()
+        force, slip = (np.array([t, *v]) for t, v in (inside(rng), inside(rng)))
+        W = np.array(scaled_cone(tuple(force), tuple(slip), (0.0,) * 3, (1.0,) * 3, (1.0,) * 3)[0])
+        size = np.linalg.norm(W) ** 2
+        np.testing.assert_allclose(W, W.T, rtol=1e-14)
+        assert np.linalg.eigvalsh(W)[0] > 0.0
+        kept = W @ mirror @ W
+        np.testing.assert_allclose(kept, kept[0, 0] * mirror, atol=1e-9 * size)
+        np.testing.assert_allclose(W @ W @ force, slip, atol=1e-6 * size * np.linalg.norm(force))
+
+
+def test_the_directions_of_a_scaled_cone_solve_its_linearised_equations():
+    rng = np.random.default_rng(6)
+    for _ in range(SAMPLES):
+        (m, b), (psi, l) = ((t, 0.999 * v) for t, v in (inside(rng), inside(rng)))
+        force, slip = np.array([m, *b]), np.array([psi, *l])
+        r, dforce, dslip = rng.normal(size=(3, 3))
+        W, to_force, to_slip = scaled_cone(tuple(force), tuple(slip), tuple(r), tuple(dforce), tuple(dslip))
+        W = np.array(W)
+        middle = arrow(W @ force)
+        for df, ds in ((to_force, dslip), (dforce, to_slip)):
+            parts = [middle @ W @ df, middle @ np.linalg.solve(W, ds), r]
+            assert np.abs(sum(parts)).max() < 1e-6 * np.abs(parts).max()
+
+
+def test_the_residual_of_a_scaled_cone_vanishes_on_the_central_path_alone():
+    rng, none = np.random.default_rng(7), (0.0,) * 3
+    for _ in range(SAMPLES):
+        z, kappa = rng.normal(size=3), 10.0 ** rng.uniform(-3, 3)
+        m, b1, b2, psi, l1, l2 = spring_cone(*z, kappa, 1.0)
+        r = scaled_residual((m, b1, b2), (psi, l1, l2), kappa, none, none)
+        np.testing.assert_allclose(r, 0.0, atol=1e-9 * m * psi)
+        assert (
+            np.abs(scaled_residual((m, b1, b2), (2.0 * psi, l1, l2), kappa, none, none)).max() > 0.1 * kappa
+        )

@@ -5,8 +5,14 @@ from math import sqrt
 
 from sarrus import layout as at
 from sarrus._jit import helper, kernel
-from sarrus.maths.access import get1, put1
-from sarrus.solvers.interior_point.cone import longest_cone_step, longest_step, path_gap, path_slip
+from sarrus.maths.access import get1, get3, put1, put3
+from sarrus.solvers.interior_point.cone import (
+    longest_cone_step,
+    longest_step,
+    path_gap,
+    path_slip,
+    scaled_residual,
+)
 from sarrus.solvers.interior_point.contact import (
     cone_size,
     energy_scale,
@@ -221,6 +227,21 @@ def off_centre(topo, state, work, level):
     return top + 0.0 * total
 
 
+@helper
+def put_convex_residuals(work, w, force, slip, kappa, second, dm):
+    """`put_residuals` for slip and cone of a contact with the convex law"""
+    dforce = (
+        second * dm,
+        second * get1(work, w, at.DIRECTIONS + 2),
+        second * get1(work, w, at.DIRECTIONS + 3),
+    )
+    dslip = get3(work, w, at.DIRECTIONS + 4)
+    r = scaled_residual(force, slip, kappa, dforce, dslip)
+    for j in range(2):
+        put1(work, w, at.RESIDUALS + 2 + j, slip[1 + j] - get1(work, w, at.TRIAL + 1 + j))
+    put3(work, w, at.RESIDUALS + 4, r)
+
+
 @kernel
 def put_residuals(topo, state, work, level, second):
     """Residuals of the contacts for the barrier `level`, plus `second` times the products of the last
@@ -249,6 +270,9 @@ def put_residuals(topo, state, work, level, second):
                 dm = get1(state, topo[0, at.S_CONTACTS] + i, at.MU) * dgamma
             b, psi, l = variables_of(work, w)
             dpsi = get1(work, w, at.DIRECTIONS + 4)
+            if is_convex(work, w):
+                put_convex_residuals(work, w, (m, b[0], b[1]), (psi, l[0], l[1]), kappa, second, dm)
+                continue
             total = m * psi - kappa + second * dm * dpsi
             for j in range(2):
                 db, dl = get1(work, w, at.DIRECTIONS + 2 + j), get1(work, w, at.DIRECTIONS + 5 + j)

@@ -6,7 +6,10 @@ dissipation, |l| when sliding.  `o` is the Jordan product: m psi + b.l = kappa a
 of force and displacement are energies, so one barrier kappa [J] serves both.
 
 Implements: the exact form of [MC23] eqs. (29c)-(29f).  Differs: second-order cone instead of a pyramid,
-displacements instead of velocities."""
+displacements instead of velocities.
+
+In the convex problem of `convex.py` the cone is (W (m, b)) o (W^-1 (psi, l)) = kappa (1, 0, 0), with the same
+central path."""
 
 from math import sqrt
 
@@ -93,15 +96,86 @@ def friction_direction(m, dm, b, psi, l, r, d):
 
 
 @helper
-def cone_force(m, b, psi, dpsi, l, r, d):
-    """(dm, db) of the linearised l = slip (residuals r[0:2]) and cone (r[2:5]), for changes dpsi and d of the
-    slip: where psi, not m, is given"""
-    dl1, dl2 = d[0] - r[0], d[1] - r[1]
-    q1, q2 = r[3] + m * dl1 + dpsi * b[0], r[4] + m * dl2 + dpsi * b[1]
-    top = -r[2] - m * dpsi - b[0] * dl1 - b[1] * dl2 + (l[0] * q1 + l[1] * q2) / psi
-    size = sqrt(l[0] * l[0] + l[1] * l[1])
-    dm = top / max((psi - size) * (psi + size) / psi, ROUNDING * psi)
-    return dm, -(q1 + dm * l[0]) / psi, -(q2 + dm * l[1]) / psi
+def jordan(x, y):
+    """x o y"""
+    return (
+        x[0] * y[0] + x[1] * y[1] + x[2] * y[2],
+        x[0] * y[1] + y[0] * x[1],
+        x[0] * y[2] + y[0] * x[2],
+    )
+
+
+@helper
+def boundary_product(x):
+    """x0^2 - |x1|^2, above 0 inside the cone"""
+    size = sqrt(x[1] * x[1] + x[2] * x[2])
+    return max((x[0] - size) * (x[0] + size), ROUNDING * x[0] * x[0])
+
+
+@helper
+def jordan_divide(x, r):
+    """y with x o y = r"""
+    y0 = (x[0] * r[0] - x[1] * r[1] - x[2] * r[2]) / boundary_product(x)
+    return y0, (r[1] - y0 * x[1]) / x[0], (r[2] - y0 * x[2]) / x[0]
+
+
+@helper
+def scaling(force, slip):
+    """Nesterov and Todd's scaling W of a cone, as (size, three components): W force = W^-1 slip.
+
+    With it the linear system of a convex problem is definite everywhere inside the cones, not only near the
+    central path"""
+    f, s = sqrt(boundary_product(force)), sqrt(boundary_product(slip))
+    z, y = scaled3(1.0 / f, force), scaled3(1.0 / s, slip)
+    half = sqrt(0.5 * (1.0 + z[0] * y[0] + z[1] * y[1] + z[2] * y[2]))
+    w1, w2 = 0.5 * (y[1] - z[1]) / half, 0.5 * (y[2] - z[2]) / half
+    return sqrt(s / f), sqrt(1.0 + w1 * w1 + w2 * w2), w1, w2
+
+
+@helper
+def scaled3(a, x):
+    return a * x[0], a * x[1], a * x[2]
+
+
+@helper
+def times_scaling(W, x):
+    """W x"""
+    size, w0, w1, w2 = W
+    along = w1 * x[1] + w2 * x[2]
+    a = x[0] + along / (1.0 + w0)
+    return size * (w0 * x[0] + along), size * (x[1] + a * w1), size * (x[2] + a * w2)
+
+
+@helper
+def inverse_of(W):
+    """W^-1, of the same form"""
+    size, w0, w1, w2 = W
+    return 1.0 / size, w0, -w1, -w2
+
+
+@helper
+def scaled_residual(force, slip, kappa, dforce, dslip):
+    """Residual of (W force) o (W^-1 slip) = kappa (1, 0, 0), with the product of two directions"""
+    W = scaling(force, slip)
+    middle = times_scaling(W, force)
+    r = jordan(middle, middle)
+    d = jordan(times_scaling(W, dforce), times_scaling(inverse_of(W), dslip))
+    return r[0] - kappa + d[0], r[1] + d[1], r[2] + d[2]
+
+
+@helper
+def cone_force(force, slip, r, dslip):
+    """(dm, db) of the linearised cone with the residual r of `scaled_residual`, for a change (dpsi, dl)"""
+    W = scaling(force, slip)
+    other = inverse_of(W)
+    x, y = jordan_divide(times_scaling(W, force), r), times_scaling(other, dslip)
+    return times_scaling(other, (-x[0] - y[0], -x[1] - y[1], -x[2] - y[2]))
+
+
+@helper
+def cone_slip(force, slip, r, dforce):
+    """(dpsi, dl) for a change (dm, db): the inverse of `cone_force`"""
+    return cone_force(slip, force, r, dforce)
 
 
 @helper

@@ -5,8 +5,8 @@ from sarrus._jit import helper, kernel
 from sarrus.maths.access import get1
 from sarrus.solvers.interior_point.cone import (
     cone_force,
+    cone_slip,
     friction_direction,
-    friction_multiplier,
     friction_slip,
     normal_direction,
 )
@@ -55,7 +55,9 @@ def force_change(topo, state, work, i, w, homogeneous, change):
         r = STILL if homogeneous else friction_residuals(work, w)
         if is_convex(work, w):
             mu = get1(state, topo[0, at.S_CONTACTS] + i, at.MU)
-            dm, b1, b2 = cone_force(mu * gamma_of(work, w), b, psi, (d0 - r0) / mu - r1, l, r, (d1, d2))
+            force, slip = (mu * gamma_of(work, w), b[0], b[1]), (psi, l[0], l[1])
+            change = ((d0 - r0) / mu - r1, d1 - r[0], d2 - r[1])
+            dm, b1, b2 = cone_force(force, slip, (r[2], r[3], r[4]), change)
             return dm / mu, b1, b2
         m, dm = cone_size(topo, state, work, i), 0.0
         if has_normal(topo, i):
@@ -84,11 +86,13 @@ def kinematic_change(topo, state, work, i, w, homogeneous, change):
             dm = get1(state, topo[0, at.S_CONTACTS] + i, at.MU) * dgamma
         if is_pyramid(topo, state, i):
             l1, l2 = pyramid_slip(work, w, sides_of(topo, state), dm, b1, b2, homogeneous)
+        elif is_convex(work, w):
+            force, slip = (m, b[0], b[1]), (psi, l[0], l[1])
+            dpsi, l1, l2 = cone_slip(force, slip, (r[2], r[3], r[4]), (dm, b1, b2))
+            l1, l2 = l1 + r[0], l2 + r[1]
+            gap = get1(state, topo[0, at.S_CONTACTS] + i, at.MU) * (dpsi + r1) + r0
         else:
             l1, l2 = friction_slip(m, dm, b, psi, l, r, (b1, b2))
-            if is_convex(work, w):
-                dpsi = friction_multiplier(m, dm, b, psi, l, r, (b1, b2))
-                gap = get1(state, topo[0, at.S_CONTACTS] + i, at.MU) * (dpsi + r1) + r0
     return gap, l1, l2
 
 
