@@ -96,3 +96,13 @@ def test_turns_are_counted():
     fine = sarrus.simulate(model, 1.0, 0.01, method="rk4", state=start)
     assert traj.joint_position(name)[-1] == pytest.approx(fine.joint_position(name)[-1])
     assert traj.joint_position(name)[-1] > 4 * np.pi
+
+
+def test_a_second_hinge_on_the_same_axis_changes_nothing():
+    """All rows of the loop are redundant: nothing of them is left but rounding."""
+    twice = sarrus.gallery.door()
+    once = sarrus.gallery.door()
+    del once.joints["upper hinge"]
+    runs = [sarrus.simulate(sarrus.build(door), 0.2, 0.02, "continuous") for door in (twice, once)]
+    assert runs[0].stats.iterations.max() == runs[1].stats.iterations.max()
+    np.testing.assert_allclose(runs[0].position, runs[1].position, atol=1e-10)

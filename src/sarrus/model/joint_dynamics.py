@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 # Redundant rows: eigenvalues of G M^-1 G' below this part of the largest count as 0.
 REDUNDANT = 1e-10
+# Entries of rows below this part of what they are summed from are 0.
+ROUNDING = 1e-12
 # How far [rad, or of the size of the mechanism] the differences of rows along the motion reach: their
 # truncation (fourth power) and their rounding are then about 1e-12 of the square of the speed.
 REACH = 1e-3
@@ -125,8 +127,13 @@ class JointDynamics:
         """(rows (m, nv), residuals) of the closed loops; fewer where they are redundant but for rounding."""
         if self.model.holding is not None:
             kept, _ = self.model.holding.at(here.state)
-            return (kept @ here.matrix) @ spread, kept @ here.residual
-        return here.matrix[self.closing] @ spread, here.residual[self.closing]
+            matrix, residual = kept @ here.matrix, kept @ here.residual
+        else:
+            matrix, residual = here.matrix[self.closing], here.residual[self.closing]
+        rows = matrix @ spread
+        # What cancels but for rounding would be taken for a row where all rows are such.
+        rows[np.abs(rows) < ROUNDING * (abs(matrix) @ np.abs(spread))] = 0.0
+        return rows, residual
 
     def _kernel_state(self, frames: np.ndarray, q: np.ndarray, near: np.ndarray | None) -> np.ndarray:
         every, out = self.model.every, self.model.every.state.copy()
