@@ -84,7 +84,7 @@ def test_a_run_backwards_returns_to_its_start(method, kind):
 
 def momenta_are_constant(method, steps, within):
     model = sarrus.build(sarrus.gallery.free_chain(links=3, joint="revolute"))
-    run = sarrus.simulate(model, 0.1 * steps, 0.1, method, record_every=max(1, steps // 200))
+    run = sarrus.simulate(model, 0.05 * steps, 0.05, method, record_every=max(1, steps // 200))
     momentum = run.momentum()
     assert np.abs(momentum.linear - momentum.linear[0]).max() < within
     assert np.abs(momentum.angular - momentum.angular[0]).max() < within

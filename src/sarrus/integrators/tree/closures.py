@@ -13,16 +13,17 @@ from sarrus import layout as at
 from sarrus._jit import helper, kernel
 from sarrus.integrators.maximal.row_choice import FALLEN, HUGE, LOST_PIVOT, POOR, row_scale
 from sarrus.integrators.tree import columns as col
+from sarrus.integrators.tree.bodies import wrench_about
 from sarrus.integrators.tree.stage import put_maps
 from sarrus.kinematics.row_vectors import put_rows, row_error
 from sarrus.kinematics.rows import errors
 from sarrus.maths.access import get3, get6
 from sarrus.maths.spatial import ZERO6, dot6, sum6
-from sarrus.maths.vectors import add3, cross, norm3
+from sarrus.maths.vectors import norm3
 
 
 @kernel
-def row_vectors(tree, freedoms, bodies, stops, topo, par, state, work, wd, D, elements):
+def row_vectors(tree, freedoms, bodies, stops, topo, par, state, work, wf, wd, D, elements):
     """Rows over the freedoms into D (rows, freedoms), at the bodies and motions as they stand"""
     put_rows(topo, par, state, work, at.G0, True, elements)
     for k in range(topo[0, at.ROWS]):
@@ -34,7 +35,7 @@ def row_vectors(tree, freedoms, bodies, stops, topo, par, state, work, wd, D, el
             i, g = bodies[b], get6(work, topo[0, at.W_ENDS] + e, at.G0)
             if i < 0:
                 continue
-            w = (add3(g[1], cross(get3(work, b, at.X1), g[0])), g[0])
+            w = wrench_about(wf, i, get3(work, b, at.X1), g)
             d = tree[i + 1, col.FIRST] + tree[i + 1, col.COUNT] - 1
             while d != stops[k] and d >= 0:
                 D[k, d] += dot6(get6(wd, d, col.S), w)

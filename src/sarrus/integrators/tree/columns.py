@@ -3,7 +3,8 @@
 A frame is what one joint freedom moves: a turn, a slide, a screw, or a group joint (a free rotation SO(3), a
 free body SE(3)).  Frames stand parents first, the world is frame -1.  A body hangs on one frame; frames may
 be without mass.  Freedoms of a frame stand together.  Spatial vectors are (rotation, translation) and
-(torque, force), world axes, about the origin of the kernels."""
+(torque, force), world axes, about a point near the root of their tree, REF: far from it inertias about the
+origin would be lost in rounding."""
 
 # `tree`, integers.  Line 0: counts, and whether freedoms are one chain, the matrix is kept entry by entry,
 # all pairs of freedoms are coupled now, elements act on bodies, these may be stiff, joints turn freely,
@@ -35,12 +36,12 @@ NODE_COLS = 7
 P, V, X, X2, X3, ARMATURE, UNIT = 0, 1, 2, 3, 4, 5, 6
 MOTION_COLS = 7
 
-# `wf`, work per frame at a stage: turn and place, velocity, inertia and momentum of all that hangs on it
-# (mass, mass times centre, inertia about the origin), wrench of the elements.  Of group joints: their maps A,
-# B, C, E, X (6 x 6), quaternion and place of the stage.
-QF, RF, OF, VF, IC, HC, WC = 0, 4, 13, 16, 22, 32, 38
-MAP_A, MAP_B, MAP_C, MAP_E, MAP_X, STAGED = 44, 80, 116, 152, 188, 224
-WF_COLS, WF_GROUP_COLS = 44, 232
+# `wf`, work per frame at a stage: turn, place seen from REF, velocity, inertia and momentum of all that hangs
+# on it (mass, mass times centre, inertia about REF), wrench of the elements, REF.  Of group joints: their
+# maps A, B, C, E, X (6 x 6), quaternion and place of the stage.
+QF, RF, OF, VF, IC, HC, WC, REF = 0, 4, 13, 16, 22, 32, 38, 44
+MAP_A, MAP_B, MAP_C, MAP_E, MAP_X, STAGED = 48, 84, 120, 156, 192, 228
+WF_COLS, WF_GROUP_COLS = 48, 236
 
 # `wd`, work per freedom.  Trial increment and velocity; motion S and its change Sd; a = Ic S,
 # b = S x* H + Ic Sd, gravity's term; generators of the Newton matrix; its own block; residual, momentum at

@@ -8,7 +8,7 @@ from sarrus._jit import helper, kernel
 from sarrus.dynamics.custom import add_potential, custom_force
 from sarrus.dynamics.forces import add_wrench, input_of
 from sarrus.integrators.tree import columns as col
-from sarrus.integrators.tree.bodies import put_bodies
+from sarrus.integrators.tree.bodies import put_bodies, wrench_about
 from sarrus.integrators.tree.stage import place_frames, put_maps
 from sarrus.kinematics.coordinates import (
     add_effort_on_terms,
@@ -21,7 +21,7 @@ from sarrus.kinematics.coordinates import (
 from sarrus.kinematics.springs import trial_spring
 from sarrus.maths.access import add_to6, get1, get3, get6, put6
 from sarrus.maths.spatial import ZERO6, carry_force, dot6
-from sarrus.maths.vectors import add3, cross, sub3
+from sarrus.maths.vectors import sub3
 
 # Differences of forces over increments of this size err by 1e-10 of them.
 STEP = 1e-6
@@ -186,7 +186,7 @@ def gather_wrenches(tree, bodies, state, work, wf, wd):
     for b in range(bodies.shape[0]):
         i, f = bodies[b], get6(state, b, at.FORCE)
         if i >= 0:
-            add_to6(wf, i, col.WC, 1.0, (add3(f[1], cross(get3(work, b, at.X1), f[0])), f[0]))
+            add_to6(wf, i, col.WC, 1.0, wrench_about(wf, i, get3(work, b, at.X1), f))
     for i in range(tree[0, col.FRAMES] - 1, -1, -1):
         W, p = get6(wf, i, col.WC), tree[i + 1, col.PARENT]
         for d in range(tree[i + 1, col.FIRST], tree[i + 1, col.FIRST] + tree[i + 1, col.COUNT]):

@@ -6,7 +6,7 @@ from sarrus.integrators.tree import columns as col
 from sarrus.integrators.tree.closures import add_multipliers, row_errors
 from sarrus.integrators.tree.newton import evaluate, place_end
 from sarrus.integrators.tree.node import enter_node
-from sarrus.integrators.tree.stage import gather, place_frames
+from sarrus.integrators.tree.stage import gather, place_frames, put_references
 from sarrus.maths.access import get6
 from sarrus.maths.spatial import dot6
 
@@ -19,6 +19,7 @@ def step_equations(plan, room, settings, values, dt, x, out, port, elements, loo
     node, motion, wf, wd, A, F, ports, rhs, state, work, D0, D1, L0, T1, K, rows = room
     if elements is not None or loops is not None:
         enter_node(plan, room, elements, loops)
+    put_references(tree, con, node, wf)
     for d in range(tree[0, col.FREEDOMS]):
         wd[d, col.XT] = x[d]
     evaluate(plan, room, settings, values, dt, False, port, elements)
@@ -39,6 +40,7 @@ def momenta_of_rates(plan, room, v, out):
     for d in range(tree[0, col.FREEDOMS]):
         wd[d, col.XT] = 0.0
         wd[d, col.VT] = v[d]
+    put_references(tree, con, node, wf)
     place_frames(tree, con, node, wf, wd, 0.0)
     gather(tree, wf)
     for i in range(tree[0, col.FRAMES]):

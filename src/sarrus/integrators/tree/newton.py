@@ -210,7 +210,7 @@ def factor_rows(plan, room, settings, dt, elements, first):
             return
         place_frames(tree, con, node, wf, wd, ASIDE)
         put_bodies(state, work, bodies, centres, wf, at.V)
-        row_vectors(tree, freedoms, bodies, stops, topo, par, state, work, wd, D0, elements)
+        row_vectors(tree, freedoms, bodies, stops, topo, par, state, work, wf, wd, D0, elements)
 
 
 @kernel
@@ -253,7 +253,7 @@ def newton(plan, room, settings, counts, values, dt, stats, port, elements, loop
             top, whole = row_errors(topo, par, state, work, rows[1], elements)
             add_multipliers(tree, topo[0, at.ROWS], D0, rows[0], wd, col.R, 1.0)
             if fresh:
-                row_vectors(tree, freedoms, bodies, stops, topo, par, state, work, wd, D1, elements)
+                row_vectors(tree, freedoms, bodies, stops, topo, par, state, work, wf, wd, D1, elements)
                 over_increments(tree, wf, wd, topo[0, at.ROWS], D1)
         if fresh:
             stats[0] += 1

@@ -16,7 +16,13 @@ from sarrus.integrators.tree.closures import (
     solve_multipliers,
 )
 from sarrus.integrators.tree.newton import factor, factor_dense, solve
-from sarrus.integrators.tree.stage import gather, inertia_times, mass_generators, place_frames
+from sarrus.integrators.tree.stage import (
+    gather,
+    inertia_times,
+    mass_generators,
+    place_frames,
+    put_references,
+)
 from sarrus.kinematics.coordinates import enter_coordinates
 from sarrus.maths.access import get6, put6
 from sarrus.maths.spatial import ZERO6, axpy6
@@ -28,6 +34,7 @@ def place_node(tree, con, node, wf, wd):
     for d in range(tree[0, col.FREEDOMS]):
         wd[d, col.XT] = 0.0
         wd[d, col.VT] = 0.0
+    put_references(tree, con, node, wf)
     place_frames(tree, con, node, wf, wd, 0.0)
     gather(tree, wf)
 
@@ -71,7 +78,7 @@ def enter_node(plan, room, elements, loops):
     keep_bodies(state, work, bodies)
     enter_coordinates(topo, par, state, work, True)
     if loops is not None:
-        row_vectors(tree, freedoms, bodies, stops, topo, par, state, work, wd, D0, elements)
+        row_vectors(tree, freedoms, bodies, stops, topo, par, state, work, wf, wd, D0, elements)
 
 
 @kernel

@@ -25,6 +25,7 @@ from sarrus.integrators.tree.settings import (
     SUBSTEPS,
     TIME,
 )
+from sarrus.integrators.tree.stage import put_references
 
 SUBSTEPPED = int(Status.SUBSTEPPED)
 
@@ -42,6 +43,7 @@ def attempt(plan, room, settings, counts, values, stats, h, port, elements, loop
     ended"""
     tree, motion, wd, rows = plan[0], room[1], room[3], room[15]
     status = CONVERGED
+    put_references(tree, plan[2], room[0], room[2])
     for k in range(2):
         if k == 0:
             predict(tree, motion, settings, wd, h)

@@ -105,15 +105,38 @@ def put_group_motions(wf, wd, i, d, count, q, o, Vp):
 
 
 @kernel
+def put_references(tree, con, node, wf):
+    """REF of all frames, for the steps from this node: the place that the slides at the root of their tree,
+    or the free body there, lead to"""
+    frames = tree[0, col.FRAMES]
+    for i in range(frames):
+        p, last, o = tree[i + 1, col.PARENT], i, ZERO3
+        if p >= 0:
+            put3(wf, i, col.REF, get3(wf, p, col.REF))
+            continue
+        while True:
+            kind = tree[last + 1, col.KIND]
+            o = add3(o, get3(con, last, col.OFFSET))
+            if kind == col.SLIDE:
+                o = axpy3(node[last, col.VALUE], get3(con, last, col.AXIS), o)
+            elif kind == col.MOTION:
+                o = add3(o, get3(node, last, col.PLACE))
+            if kind != col.SLIDE or last + 1 == frames or tree[last + 2, col.PARENT] != last:
+                break
+            last += 1
+        put3(wf, i, col.REF, o)
+
+
+@kernel
 def place_frames(tree, con, node, wf, wd, c):
     """Turn, place and velocity of all frames at the stage c of the step, their motions, and inertia and
-    momentum of what each carries itself"""
+    momentum of what each carries itself; REF is known"""
     q, R, o, V = NO_TURN, IDENTITY, ZERO3, ZERO6
     for i in range(tree[0, col.FRAMES]):
         p, kind, d = tree[i + 1, col.PARENT], tree[i + 1, col.KIND], tree[i + 1, col.FIRST]
         # The frame above is the last one, as in a chain, or it is fetched.
         if p < 0:
-            q, R, o, V = NO_TURN, IDENTITY, ZERO3, ZERO6
+            q, R, o, V = NO_TURN, IDENTITY, scale3(-1.0, get3(wf, i, col.REF)), ZERO6
         elif p != i - 1:
             q, R, V = get4(wf, p, col.QF), get9(wf, p, col.RF), get6(wf, p, col.VF)
             o = get3(wf, p, col.OF)
