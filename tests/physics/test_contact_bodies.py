@@ -190,9 +190,8 @@ def test_a_pile_with_densities_over_four_decades_falls_and_loses_energy(n, seed)
     falls_and_loses_energy(n, seed)
 
 
-# Of the piles of 20, seed 3 still ends at 0.6 s: there the position stage finds no start.
 @pytest.mark.slow
-@pytest.mark.parametrize(("n", "seed"), [(4 + s % 5, s) for s in range(40)] + [(20, s) for s in (0, 1, 2, 4)])
+@pytest.mark.parametrize(("n", "seed"), [(4 + s % 5, s) for s in range(40)] + [(20, s) for s in range(7)])
 def test_piles_with_densities_over_four_decades_fall_and_lose_energy(n, seed):
     falls_and_loses_energy(n, seed)
 

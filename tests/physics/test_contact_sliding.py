@@ -148,10 +148,10 @@ def test_sliding_and_spinning_converges_with_order_1_at_least():
         mechanism.add_ground(0.2)
         return sarrus.simulate(sarrus.build(mechanism), duration=0.4, dt=dt).position[-1, 0, :2]
 
-    exact = end(0.0005)
+    exact = end(0.00025)
 
     def error(dt):
         return np.linalg.norm(end(dt) - exact)
 
-    for ratio in ratios(error, 0.02, 2):
+    for ratio in ratios(error, 0.01, 2):
         assert ratio > 1.8

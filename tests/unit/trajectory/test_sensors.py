@@ -39,9 +39,7 @@ MODEL = sarrus.build(pendulum())
 
 def test_sensors_read_what_the_run_has():
     start = MODEL.state({"hinge": 0.3}, {"hinge": 1.0})
-    traj = sarrus.simulate(
-        MODEL, duration=0.2, dt=0.01, state=start, inputs={"drive": 0.7}, reactions=True
-    )
+    traj = sarrus.simulate(MODEL, duration=0.2, dt=0.01, state=start, inputs={"drive": 0.7}, reactions=True)
     np.testing.assert_array_equal(traj.sensor("angle"), traj.joint_position("hinge"))
     np.testing.assert_array_equal(traj.sensor("rate"), traj.joint_velocity("hinge"))
     np.testing.assert_array_equal(traj.sensor("effort"), 0.7)

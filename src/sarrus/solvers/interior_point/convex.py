@@ -5,7 +5,7 @@ jams, caught between heavy ones under forces of thousands of times its own inert
 (m, b) o (psi, l) = 0 with psi = s / mu + |l| (De Saxce's change of variables).  With |l| held at a known
 slip, the LAG, that is one convex problem in all contacts, whose central path leads to its end.  First without
 lag; then, from the forces of its solution, Coulomb's law itself, which is what a stage accepts; where that
-fails, once more with the slip that was found.
+fails, again with the slip that was found, which comes closer each time.
 
 Implements: the fixed point of Acary, Cadoux, Lemarechal and Malick, "A formulation of the linear discrete
 Coulomb friction problem via convex optimization", ZAMM 91 (2011).  Differs: it only gives a start."""
@@ -29,8 +29,8 @@ from sarrus.solvers.interior_point.contact import (
 # Barrier to which the convex problem is solved, natural units: it is only a start, no nearer to the end.
 CONVEX_LEVEL = 1e-2
 # Barriers at the start of the convex problem and of Coulomb's law from its forces, as multiples of the
-# squared error; the first is raised by this factor where it does not lead to the end: a higher one does.
-CONVEX_START, HIGHER, START = 3.0, 100.0, 1.0
+# squared error; the first is raised by this factor where it does not lead to the end, up to the highest.
+CONVEX_START, HIGHER, HIGHEST, START = 3.0, 100.0, 3e4, 1.0
 
 
 @kernel

@@ -47,6 +47,7 @@ from sarrus.solvers.interior_point.central_path import (
 from sarrus.solvers.interior_point.convex import (
     CONVEX_LEVEL,
     HIGHER,
+    HIGHEST,
     START,
     centre_contacts,
     error_of_forces,
@@ -63,8 +64,9 @@ GAP_ERROR = 1e-10
 # Products of a converged stage, as multiples of the final barrier; those between these two get one more
 # iteration, in which rounding may keep them from coming closer.
 CLOSE, PRODUCTS = 1.5, 3.0
-# Two steps in a row that are shorter than this lead nowhere: another start is better.
-HOPELESS = 1e-3
+# Two steps in a row that are shorter than this lead nowhere, nor do three with the products at the end of the
+# path and a balance that misses more than this [m]: another start is better.
+HOPELESS, FAR = 1e-3, 1e-3
 # A stage whose equations hold but whose steps have become shorter than this sits at the boundary of a cone;
 # it is accepted with products below this, natural units, and this many metres times the natural force.
 STALLED, LOOSE, LOOSE_GAP = 0.3, 3e-4, 3e-7
@@ -207,7 +209,7 @@ def interior(topo, par, state, work, step, path, error, loops):
     error: largest error of the joints at the start.  Short steps stay close to the path, and lower the
     barrier only where all products are near it"""
     stage, end, most, level, centre = path
-    short, polished, solved, sure, top, aim = 0, False, False, False, 0.0, end
+    short, astray, polished, solved, sure, top, aim = 0, 0, False, False, False, 0.0, end
     loose = min(LOOSE, LOOSE_GAP / (9.81 * step.dt * step.dt))
     for iteration in range(most + POLISH + 1):
         gap_error, sure, least = contact_errors(topo, state, work)
@@ -243,11 +245,12 @@ def interior(topo, par, state, work, step, path, error, loops):
             return NOT_FINITE, iteration
         if iteration < most and solved and sure and alpha < STALLED and top < max(loose, PRODUCTS * aim):
             return CONVERGED, iteration + 1
-        short = short + 1 if level == 0.0 and alpha < HOPELESS else 0
-        if short == 2:
-            return ITERATION_LIMIT, iteration + 1
         if stage == POSITIONS:
             alpha = part_in_domain(topo, state, work, step.dt, alpha)
+        short = short + 1 if level == 0.0 and alpha < HOPELESS else 0
+        astray = astray + 1 if level == 0.0 and left_over > FAR and top <= PRODUCTS * aim else 0
+        if short == 2 or astray == 3:
+            return ITERATION_LIMIT, iteration + 1
         move(topo, state, work, step.dt, alpha, stage, loops)
         if stage == POSITIONS:
             error = evaluate_trial(topo, par, state, work, step, loops)
@@ -269,7 +272,8 @@ def begin_contacts(topo, state, work, dt, level, memory):
 @kernel
 def solve_from_convex(topo, par, state, work, step, barrier, stage, loops):
     """A stage from its cold start without forces: the convex problem with the slips in LAG, from `barrier`
-    times the squared error, then Coulomb's law; returns (status, iterations, barrier for the next try).
+    times the squared error, then Coulomb's law; returns (status, iterations, barrier for the next try; 0:
+    there is none).
 
     Where the convex problem was solved, its slips are in LAG"""
     put_law(topo, state, work, True)
@@ -289,7 +293,7 @@ def solve_from_convex(topo, par, state, work, step, barrier, stage, loops):
         if phase == 0:
             put_law(topo, state, work, False)
             if status != CONVERGED:
-                barrier *= HIGHER
+                barrier = barrier * HIGHER if barrier < HIGHEST else 0.0
                 break
             put_lags(topo, state, work, True)
     return status, done, barrier
