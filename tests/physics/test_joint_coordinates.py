@@ -82,9 +82,9 @@ def test_a_run_backwards_returns_to_its_start(method, kind):
     assert np.abs(home.position[-1] - run.position[0]).max() < 1e-9
 
 
-def momenta_are_constant(method, steps, within):
+def momenta_are_constant(method, steps, dt, within):
     model = sarrus.build(sarrus.gallery.free_chain(links=3, joint="revolute"))
-    run = sarrus.simulate(model, 0.05 * steps, 0.05, method, record_every=max(1, steps // 200))
+    run = sarrus.simulate(model, dt * steps, dt, method, record_every=max(1, steps // 200))
     momentum = run.momentum()
     assert np.abs(momentum.linear - momentum.linear[0]).max() < within
     assert np.abs(momentum.angular - momentum.angular[0]).max() < within
@@ -92,13 +92,16 @@ def momenta_are_constant(method, steps, within):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_momenta_of_a_floating_chain_are_constant_to_rounding(method):
-    momenta_are_constant(method, 200, 1e-11)
+    momenta_are_constant(method, 200, 0.1, 1e-11)
 
 
+# At 0.1 s, twice the recommended step, the trapezoids gain energy and stop after some 3e4 steps.
 @pytest.mark.slow
-@pytest.mark.parametrize("method", METHODS)
-def test_momenta_of_a_floating_chain_are_constant_over_many_steps(method):
-    momenta_are_constant(method, 100_000, 1e-9)
+@pytest.mark.parametrize(
+    ("method", "dt"), [("tree-midpoint", 0.1), ("tree-trapezoid", 0.05), ("lie-trapezoid", 0.05)]
+)
+def test_momenta_of_a_floating_chain_are_constant_over_many_steps(method, dt):
+    momenta_are_constant(method, 100_000, dt, 1e-9)
 
 
 CLOSING = [kind for kind in JOINT_KINDS if kind not in ("free", "fixed")]
