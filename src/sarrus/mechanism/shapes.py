@@ -44,6 +44,11 @@ class Shape:
     def _own_properties(self) -> tuple[float, np.ndarray, np.ndarray]:
         raise MechanismError(f"{type(self).__name__}: this shape has no volume")
 
+    @property
+    def width(self) -> float:
+        """A diameter or shortest edge [m]; infinite for what is unbounded."""
+        return np.inf
+
     def mass_properties(self) -> tuple[float, np.ndarray, np.ndarray]:
         """Volume [m^3], centre (3,) [m] and inertia per density about it (3, 3) [m^5], body frame."""
         with np.errstate(over="ignore", invalid="ignore"):
@@ -66,6 +71,11 @@ class Sphere(Shape):
     def _check(self, where: str) -> None:
         self._set("radius", check.number(where, "radius", self.radius, positive=True))
 
+    @property
+    def width(self) -> float:
+        """Diameter [m]."""
+        return 2.0 * float(self.radius)
+
     def _own_properties(self) -> tuple[float, np.ndarray, np.ndarray]:
         volume = 4.0 / 3.0 * np.pi * self.radius**3
         return volume, np.zeros(3), 0.4 * volume * self.radius**2 * np.eye(3)
@@ -82,6 +92,11 @@ class Box(Shape):
         if np.any(self.size <= 0.0):
             raise MechanismError(f"{where}: size must be 3 positive edges, not {self.size.tolist()!r}")
 
+    @property
+    def width(self) -> float:
+        """Shortest edge [m]."""
+        return float(self.size.min())
+
     def _own_properties(self) -> tuple[float, np.ndarray, np.ndarray]:
         volume, square = float(np.prod(self.size)), self.size**2
         return volume, np.zeros(3), volume / 12.0 * np.diag(np.sum(square) - square)
@@ -97,6 +112,11 @@ class Capsule(Shape):
     def _check(self, where: str) -> None:
         self._set("radius", check.number(where, "radius", self.radius, positive=True))
         self._set("length", check.number(where, "length", self.length, positive=True))
+
+    @property
+    def width(self) -> float:
+        """Diameter [m]."""
+        return 2.0 * float(self.radius)
 
     def _own_properties(self) -> tuple[float, np.ndarray, np.ndarray]:
         r, h = self.radius, self.length
@@ -116,6 +136,11 @@ class Cylinder(Shape):
     def _check(self, where: str) -> None:
         self._set("radius", check.number(where, "radius", self.radius, positive=True))
         self._set("length", check.number(where, "length", self.length, positive=True))
+
+    @property
+    def width(self) -> float:
+        """Diameter [m]."""
+        return 2.0 * float(self.radius)
 
     def _own_properties(self) -> tuple[float, np.ndarray, np.ndarray]:
         r, h = self.radius, self.length
@@ -149,6 +174,11 @@ class ConvexMesh(Shape):
         spans_volume(where, points)
         self._set("points", points)
         self._set("file", file)
+
+    @property
+    def width(self) -> float:
+        """Shortest edge of the box around it [m]."""
+        return float(np.ptp(self.points, axis=0).min())
 
     def _own_properties(self) -> tuple[float, np.ndarray, np.ndarray]:
         inside = self.points.mean(axis=0)

@@ -17,6 +17,8 @@ from sarrus.model.redundancy import Ranks, carried, choose_rows, find_ranks
 
 # Largest misfit of redundant joints that counts as rounding [rad, parts of the size].
 REDUNDANCY_TOLERANCE = 1e-3
+# Width of a shape [m], a hundred times the depth to which contact is resolved.
+TINY = 1e-4
 
 
 def build(mechanism: Mechanism, *, redundancy_tolerance: float = REDUNDANCY_TOLERANCE) -> Model:
@@ -54,4 +56,21 @@ def build(mechanism: Mechanism, *, redundancy_tolerance: float = REDUNDANCY_TOLE
         from sarrus.model.report import refusal
 
         warnings.warn(f"{mechanism.name}: {refusal(model)}", RigidMechanism, stacklevel=2)
+    if contacts.any:
+        _warn_of_tiny_shapes(mechanism)
     return model
+
+
+def _warn_of_tiny_shapes(mechanism: Mechanism) -> None:
+    """Warns of shapes that contact cannot resolve: two shapes may end a step up to 1e-6 m inside each
+    other."""
+    for name, body in mechanism.bodies.items():
+        size = min((shape.width for shape in body.shapes if shape.collide and shape.solid), default=TINY)
+        if size < TINY:
+            warnings.warn(
+                f"body {name!r} has a shape of {size:.2g} m that may touch others; contacts are resolved to "
+                f"1e-6 m, and wrong for shapes below {TINY:g} m: write the mechanism in larger units, such as "
+                "mm (gravity 9810 mm/s^2)",
+                stacklevel=3,
+            )
+            return

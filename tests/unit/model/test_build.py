@@ -130,3 +130,15 @@ def test_memory_per_body_stays_below_twenty_kilobytes():
     ):
         model = sarrus.build(mech)
         assert model.nbytes / len(model.body_names) < 20_000
+
+
+@pytest.mark.parametrize(
+    "shape", [sarrus.Sphere(2e-5), sarrus.Box((1.0, 1.0, 5e-5)), sarrus.Capsule(3e-5, 1.0)]
+)
+def test_shapes_that_contact_cannot_resolve_are_warned_of_by_name(shape):
+    mechanism = sarrus.Mechanism()
+    mechanism.add_body("speck", mass=1.0, inertia=(1.0, 1.0, 1.0), position=(0, 0, 1), shapes=[shape])
+    sarrus.build(mechanism)  # nothing to touch
+    mechanism.add_ground()
+    with pytest.warns(UserWarning, match="body 'speck' has a shape of .* larger units"):
+        sarrus.build(mechanism)
