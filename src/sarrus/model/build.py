@@ -69,8 +69,8 @@ def _warn_of_tiny_shapes(mechanism: Mechanism) -> None:
         if size < TINY:
             warnings.warn(
                 f"body {name!r} has a shape of {size:.2g} m that may touch others; contacts are resolved to "
-                f"1e-6 m, and wrong for shapes below {TINY:g} m: write the mechanism in larger units, such as "
-                "mm (gravity 9810 mm/s^2)",
+                f"1e-6 m, and wrong for shapes below {TINY:g} m: write the mechanism in larger units, such "
+                "as mm (gravity 9810 mm/s^2)",
                 stacklevel=3,
             )
             return
