@@ -63,6 +63,11 @@ class RigidMechanism(UserWarning):
     """Issued by `build` for a mechanism that its loops leave no degree of freedom."""
 
 
+class NearlyRedundant(UserWarning):
+    """Issued by `build` where joints of a loop miss each other by little, but more than numbers are usually
+    rounded: the message says what was taken for rounding."""
+
+
 class LoopsLeftOpen(UserWarning):
     """Issued by `align` where joints still miss each other."""
 

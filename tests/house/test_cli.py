@@ -250,7 +250,20 @@ def test_the_installed_command_knows_its_version_and_its_exit_statuses():
 
 
 @pytest.mark.parametrize(
-    "verb", ["demo", "simulate", "check", "gallery", "view", "plot", "render", "warmup", "bench", "reproduce"]
+    "verb",
+    [
+        "demo",
+        "simulate",
+        "check",
+        "gallery",
+        "view",
+        "plot",
+        "table",
+        "render",
+        "warmup",
+        "bench",
+        "reproduce",
+    ],
 )
 def test_every_verb_helps_with_an_example_and_takes_json(verb):
     result = sarrus(verb, "--help")

@@ -321,3 +321,52 @@ def test_an_animation_in_a_notebook_runs_in_its_frame(browser, run, tmp_path):
     assert frame.evaluate("player.last") == pytest.approx(2.0)
     assert said == []
     context.close()
+
+
+def test_signals_are_chosen_from_the_menu_and_taken_out_again(visit, run):
+    first = visit.page.locator("#plots figure").count()
+    visit.page.select_option("#signals", label="all velocity [rad/s]")
+    figure = visit.page.locator("#plots figure", has_text="joint velocity [rad/s]")
+    assert figure.locator("li").count() == len(run.joint_names)
+    visit.page.select_option("#signals", label=f"{run.joint_names[1]} [rad]")
+    assert visit.page.locator("#plots figure").count() == first + 2
+    swatch = "getComputedStyle([...document.querySelectorAll('#plots li')].find((e) => e.closest('figure')"
+    colours = [
+        visit.js(
+            f"{swatch}.innerText.includes('{panel}') && e.innerText.includes('{run.joint_names[1]}'))"
+            ".querySelector('i')).borderTopColor"
+        )
+        for panel in ("joint position", "joint velocity")
+    ]
+    assert colours[0] == colours[1], "a joint keeps its colour"
+    visit.js("player.seek(1.0)")
+    visit.drawn()
+    node = int(np.searchsorted(run.time, 1.0 - 1e-9))
+    shown = float(figure.locator("li output").first.inner_text())
+    assert shown == pytest.approx(run.joint_velocity(run.joint_names[0])[node], rel=0.01)
+    while figure.count():
+        figure.locator("li button").first.click()
+    assert visit.page.locator("#plots figure").count() == first + 1
+
+
+def test_trails_are_smooth_and_reach_the_body(visit, run):
+    visit.page.select_option("#trail", label=run.body_names[0])
+    visit.js("player.seek(1.503)")
+    visit.drawn()
+    way = np.array(visit.js("player.renderer.trail.points"))
+    frames = run.position[:, 0]
+    assert (
+        np.abs(way[:, None] - frames[None]).sum(axis=2).min(axis=1).max()
+        < np.linalg.norm(np.diff(frames, axis=0), axis=1).max() + SAME
+    ), "it stays beside the run"
+    assert largest_turn(way) < 0.6 * largest_turn(frames), "corners are rounded"
+    assert visit.js("!!player.renderer.trail.head"), "a last piece leads to the body"
+
+
+def largest_turn(way: np.ndarray) -> float:
+    """The largest angle [rad] between two pieces of a way, where it does not turn back."""
+    pieces = np.diff(way, axis=0)
+    pieces = pieces[np.linalg.norm(pieces, axis=1) > SAME]
+    pieces /= np.linalg.norm(pieces, axis=1)[:, None]
+    turns = np.arccos(np.clip(np.sum(pieces[1:] * pieces[:-1], axis=1), -1.0, 1.0))
+    return float(turns[turns < 1.0].max())

@@ -68,3 +68,53 @@ def test_a_folder_that_is_a_file_and_an_unknown_format_are_bad_input(run, tmp_pa
     assert result.exit_code == 2
     assert "it is a file, not a folder" in result.stderr
     assert plot(run, "--format", "gif").exit_code == 2
+
+
+def test_chosen_signals_are_plotted(run, tmp_path):
+    result = plot(run, "--signal", "velocity", "--signal", "energy/total", "--out", tmp_path)
+    assert result.exit_code == 0, result.stderr
+    assert (tmp_path / "run.png").read_bytes().startswith(b"\x89PNG")
+    both = plot(run, "--signal", "velocity", "--all", tmp_path)
+    assert both.exit_code == 2
+    assert "give one of them" in " ".join(both.stderr.split())
+
+
+def table(*arguments: object):
+    """What `sarrus table` leaves: exit_code, stdout, stderr."""
+    return CliRunner().invoke(app, ["table", *map(str, arguments)])
+
+
+def test_the_signals_of_a_run_are_listed(run):
+    result = table(run)
+    assert result.exit_code == 0, result.stderr
+    assert "position/crank pin" in result.stdout
+    assert "kg m^2/s" in result.stdout
+
+
+@pytest.mark.parametrize("name", ["run.csv", "run.parquet"])
+def test_chosen_signals_are_written_as_a_table(run, tmp_path, name):
+    import pandas
+
+    result = table(run, tmp_path / name, "--signal", "position/crank pin", "--signal", "energy", "--json")
+    assert result.exit_code == 0, result.stderr
+    answer = json.loads(result.stdout)
+    assert answer["rows"] == 21
+    assert [each["name"] for each in answer["signals"]][:2] == ["position/crank pin", "energy/kinetic"]
+    read = pandas.read_csv if name.endswith("csv") else pandas.read_parquet
+    assert read(tmp_path / name).shape == (21, 6)
+
+
+@pytest.mark.parametrize(
+    ("out", "signal", "words"),
+    [
+        ("run.txt", "energy", "ends in .csv or .parquet"),
+        ("run.csv", "energi", "did you mean 'energy'"),
+        ("run.csv", "reaction", "reactions were not recorded"),
+        ("missing/run.csv", "energy", "there is no folder"),
+    ],
+)
+def test_tables_that_cannot_be_written_are_refused(run, tmp_path, out, signal, words):
+    result = table(run, tmp_path / out, "--signal", signal)
+    assert result.exit_code == 2
+    assert words in " ".join(result.stderr.split())
+    assert list(tmp_path.iterdir()) == []

@@ -53,9 +53,9 @@ def four_bar(tilt: float = 0.0) -> sarrus.Mechanism:
     return mech
 
 
-def rounded(mech: sarrus.Mechanism, by: float) -> sarrus.Mechanism:
+def rounded(mech: sarrus.Mechanism, by: float, seed: int = 0) -> sarrus.Mechanism:
     """Every number of every joint off by up to `by`."""
-    random = np.random.default_rng(0)
+    random = np.random.default_rng(seed)
     for name, joint in mech.joints.items():
         axis = joint.axis + by * random.uniform(-1, 1, 3)
         place = joint.at + by * random.uniform(-1, 1, 3)
@@ -199,11 +199,110 @@ def test_align_returns_a_copy_of_what_fits():
 
 
 def test_a_run_whose_energy_is_off_says_so_and_names_the_joint():
-    # Flat rhombi whose points are rounded pass no singular configuration exactly: measured, 9 % are lost.
-    model = sarrus.build(rounded(sarrus.gallery.rhombus_chain(segments=5), 1e-6))
-    with pytest.warns(UserWarning, match=r"off by -0\.\d+ times .* rounding, by 1e-06 at joint 'tip 1'"):
-        traj = sarrus.simulate(model, duration=10.0, dt=0.01)
+    # A rhombus with rounded points whips where the exact one passes through flat.  Without the rule on the
+    # balance of steps, which divides them there, 22 % are lost.
+    model = sarrus.build(rounded(sarrus.gallery.rhombus_chain(segments=1), 3e-4))
+    with pytest.warns(UserWarning, match=r"off by -0\.\d+ times .* rounding, by .* at joint '"):
+        traj = sarrus.simulate(model, duration=1.0, dt=0.01, method=sarrus.Variational(balance=np.inf))
     assert abs(traj.energy_balance()[-1]) > 0.02 * traj.energy().kinetic.max()
+
+
+# A part may lose 1e-3 of the kinetic energy, 1e-2 before the first whip; the exact lift moves by 7e-3.
+KEPT = 0.02
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("rhombus_chain", {"segments": 1}),
+        ("rhombus_chain", {"segments": 5}),
+        ("double_four_bar", {}),
+        ("scissor_lift", {}),
+    ],
+)
+@pytest.mark.parametrize("by", [1e-6, 1e-4, 3e-4])
+def test_rounded_loops_that_pass_flat_keep_their_freedoms_and_their_energy(name, options, by):
+    make = getattr(sarrus.gallery, name)
+    exact, model = sarrus.build(make(**options)), sarrus.build(rounded(make(**options), by))
+    assert (model.dof, model.redundant_constraints) == (exact.dof, exact.redundant_constraints)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of steps above the recommended ones, and of whips
+        traj = sarrus.simulate(model, duration=2.0, dt=0.01)
+    assert spread(traj) < KEPT
+    assert traj.violation().max() < TAKES * by
+
+
+def test_a_nearly_equal_four_bar_that_turns_slowly_keeps_its_energy():
+    # Bars that differ by 1e-6 of their length whip at flat within 1e-4 s: joints turn by 0.01 rad per step.
+    model = sarrus.build(rounded(sarrus.gallery.rhombus_chain(segments=1), 1e-6))
+    traj = sarrus.simulate(model, duration=1.0, dt=0.001)
+    # Measured below 0.004; without a look at slow steps 0.087.
+    assert spread(traj) < 0.01
+
+
+def cranks(radius: float) -> sarrus.Mechanism:
+    """Two cranks that carry a rod of 1 m."""
+    mech, pin = sarrus.Mechanism(name="cranks"), radius * np.array([0.0, np.cos(0.7), np.sin(0.7)])
+    mech.add_body("rod", 1.0, (0.1, 0.1, 0.1), position=pin + [0.0, 0.5, 0.0])
+    for k in range(2):
+        place = np.array([0.0, float(k), 0.0])
+        mech.add_body(f"crank {k}", 0.5, (0.01, 0.01, 0.01), position=place)
+        mech.add_joint(f"main {k}", "revolute", "world", f"crank {k}", at=place, axis=(1, 0, 0))
+        mech.add_joint(f"pin {k}", "revolute", f"crank {k}", "rod", at=place + pin, axis=(1, 0, 0))
+    return mech
+
+
+@pytest.mark.parametrize("radius", [3.5e-3, 1e-2, 0.1])
+def test_short_cranks_are_no_rounding(radius):
+    model = sarrus.build(cranks(radius))
+    assert (model.dof, model.ranks.misfit) == (1, 0.0)
+
+
+def test_a_chain_between_two_walls_keeps_its_freedoms_where_axes_are_rounded():
+    # Nine hinges: a loop in space would have 3 freedoms, in the plane there are 6.
+    mech, before, n = sarrus.Mechanism(name="bridge"), "world", 8
+    y = np.linspace(0.0, 1.0, n + 1)
+    points = np.stack([np.zeros(n + 1), y, -0.5 * np.sin(np.pi * y)], axis=1)
+    for k in range(n):
+        mech.add_body(f"link {k}", 1 / n, (1e-3, 1e-3, 1e-3), position=(points[k] + points[k + 1]) / 2)
+        mech.add_joint(f"hinge {k}", "revolute", before, f"link {k}", at=points[k], axis=(1, 0, 0))
+        before = f"link {k}"
+    mech.add_joint(f"hinge {n}", "revolute", before, "world", at=points[n], axis=(1, 0, 0))
+    assert sarrus.build(rounded(mech, 3e-4)).dof == 6
+
+
+def slider(tilt: float) -> sarrus.Mechanism:
+    """A carriage on a plane carries a slide, tilted out of the plane by `tilt` [rad], whose slider hangs on a
+    ball joint above the plane: with no tilt the height of the ball is one condition too many."""
+    mech, direction = sarrus.Mechanism(name="slider"), np.array([np.cos(tilt), 0.0, np.sin(tilt)])
+    mech.add_body("base", 2.0, (1.0, 1.0, 1.0))
+    mech.add_body("carriage", 1.0, (0.2, 0.2, 0.2), position=(1.0, 0.0, 0.0))
+    mech.add_body("slider", 1.0, (0.2, 0.2, 0.2), position=(0.5, 0.5, 0.5))
+    mech.add_joint("plane", "planar", "base", "carriage", at=(1.0, 0.0, 0.0), axis=(0, 0, 1))
+    mech.add_joint("slide", "prismatic", "carriage", "slider", at=(0.5, 0.5, 0.5), axis=direction)
+    mech.add_joint("ball", "spherical", "base", "slider", at=(0.3, 0.4, 0.6))
+    return mech
+
+
+def test_a_small_tilt_that_may_be_meant_is_warned_of():
+    # As written the slide has one freedom less, and moves: nothing but its user knows which is meant.
+    with pytest.warns(sarrus.NearlyRedundant, match=r"8 degrees of freedom, and 7 as written"):
+        taken = sarrus.build(slider(1e-3))
+    assert taken.dof == 8
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        meant = sarrus.build(slider(1e-3), redundancy_tolerance=1e-6)
+        assert sarrus.build(slider(1e-6)).dof == 8
+    assert meant.dof == 7
+    assert sarrus.simulate(meant, duration=1.0, dt=0.01).violation().max() < HELD
+
+
+def test_a_rounded_sarrus_linkage_that_cannot_pass_flat_passes_it_when_aligned():
+    mech = rounded(sarrus.gallery.sarrus(), 1e-4, seed=1)
+    with pytest.raises(sarrus.StepFailed, match=r"sarrus\.align"):
+        sarrus.simulate(sarrus.build(mech), duration=2.0, dt=0.01)
+    traj = sarrus.simulate(sarrus.build(sarrus.align(mech)), duration=2.0, dt=0.01)
+    assert spread(traj) < KEPT
 
 
 @pytest.mark.parametrize("dt", [0.01, 0.002])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -22,6 +22,7 @@ from sarrus.cli.plot import plot
 from sarrus.cli.render import render
 from sarrus.cli.reproduce import reproduce
 from sarrus.cli.simulate import simulate
+from sarrus.cli.table import table
 from sarrus.cli.view import view
 from sarrus.cli.warmup import warmup
 
@@ -72,9 +73,9 @@ def flowing(verb: object) -> str:
     return "\n\n".join(" ".join(part.split()) for part in (inspect.getdoc(verb) or "").split("\n\n"))
 
 
-PANELS = {
+PANELS: dict[str, tuple[Callable[..., None], ...]] = {
     "Run": (demo, simulate, check, gallery),
-    "Look": (view, plot, render),
+    "Look": (view, plot, table, render),
     "Study": (reproduce, bench),
     "Installation": (warmup,),
 }

@@ -55,6 +55,13 @@ def entries(folder: Path, start: str, endings: tuple[str, ...]) -> Iterator[str]
             yield entry.name
 
 
+def quantities(incomplete: str) -> list[Offer]:
+    """Quantities that a run has signals of."""
+    from sarrus.trajectory.signals import QUANTITIES
+
+    return [(name, words) for name, words in QUANTITIES.items() if name.startswith(incomplete)]
+
+
 def runs(incomplete: str) -> list[Offer]:
     """Files of trajectories."""
     return files(".npz")(incomplete)

@@ -28,11 +28,17 @@ def check_folder(folder: Path) -> None:
         )
 
 
-def write_plot(trajectory: Trajectory, path: Path) -> Path:
-    """The path of the overview figure of a run after writing it, the folder made where needed."""
+def write_plot(trajectory: Trajectory, path: Path, signals: list[str] | None = None) -> Path:
+    """The path of the figure after writing it: the overview of a run, or the signals; makes the folder."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FileError(f"cannot write plots into {path.parent}: {error.strerror}") from error
-    trajectory.plot(path)
+    if signals:
+        from sarrus.plots import present
+        from sarrus.plots import signals as draw
+
+        present(lambda traj: draw(traj, signals), trajectory, path)
+    else:
+        trajectory.plot(path)
     return path

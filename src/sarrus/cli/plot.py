@@ -11,7 +11,9 @@ import typer
 from sarrus.cli import completion
 from sarrus.cli.answer import JsonFlag, answering
 from sarrus.cli.figures import check_folder, write_plot
+from sarrus.cli.table import SignalOption
 from sarrus.cli.tables import new_table
+from sarrus.errors import MechanismError
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -41,26 +43,33 @@ def plot(
         Path | None,
         typer.Option("--all", metavar="DIR", help="Write every figure that the run has data for, here."),
     ] = None,
+    signal: SignalOption = None,
     format: Annotated[Format, typer.Option(help="Format of the figures.")] = Format.png,
     as_json: JsonFlag = False,
 ) -> None:
-    """Plot a saved run: one overview, or with --all every figure that it has data for.
+    """Plot a saved run: an overview, the signals that you choose, or every figure that it has data for.
 
-    What --all leaves out, for example reactions that were not recorded, it lists with the reason.
+    [bold]--signal[/bold] plots these signals instead of the overview; 'sarrus table' lists their names.
+
+    [bold]--all[/bold] lists what it leaves out, for example reactions that were not recorded, and why.
 
     [bold]Examples[/bold]
 
     sarrus simulate four_bar --out run.npz && sarrus plot run.npz --out plots
+
+    sarrus plot run.npz --signal position --signal energy/total
 
     sarrus plot run.npz --all plots --format pdf
     """
     with answering(as_json) as answer:
         import sarrus
 
+        if signal and every is not None:
+            raise MechanismError("--signal chooses what is plotted, --all plots everything: give one of them")
         check_folder(out if every is None else every)
         trajectory = sarrus.load_trajectory(run)
         if every is None:
-            path = write_plot(trajectory, out / f"{run.stem}.{format}")
+            path = write_plot(trajectory, out / f"{run.stem}.{format}", signal)
             answer.console.print(f"wrote {path}", markup=False)
             answer.give({"run": run, "plots": [path]})
             return

@@ -19,7 +19,7 @@ def save(mechanism: Mechanism, path: str | os.PathLike[str]) -> None:
     """Writes the mechanism as YAML (.yaml, .yml: complete, exact), MJCF (.xml, .mjcf) or s-expressions
     (.trep).
 
-    What the last two cannot say is listed in one warning, and in a comment at the top of the file."""
+    Features that the last two do not support are listed in one warning and at the top of the file."""
     target = Path(path)
     suffix = target.suffix.lower()
     if suffix in SUFFIXES:

@@ -157,7 +157,9 @@ class Mechanism(ConstraintTable, ContactTable):
         pitch: float | None = None,
         armature: ArrayLike = 0.0,
     ) -> None:
-        """Adds a joint of one of `JOINT_KINDS` at the point `at` [m], needed unless nothing depends on it.
+        """Adds a joint of one of `JOINT_KINDS`.
+
+        `at` [m]: required for every kind whose constraint depends on a point.
 
         `axis`, `axis2` (by default the world axis least aligned with `axis`, made perpendicular to it) and
         `pitch` [m/rad] as the kind takes them; `armature` I adds the kinetic energy I qdot^2/2, one number or

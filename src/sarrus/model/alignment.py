@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from sarrus import layout as at
-from sarrus.errors import LoopsLeftOpen, MechanismError, RigidMechanism
+from sarrus.errors import LoopsLeftOpen, MechanismError, NearlyRedundant, RigidMechanism
 from sarrus.mechanism import Mechanism
 from sarrus.mechanism.joints import Joint
 from sarrus.model.build import REDUNDANCY_TOLERANCE, build
@@ -68,6 +68,7 @@ def align(mechanism: Mechanism, *, tolerance: float = REDUNDANCY_TOLERANCE) -> M
 def _model(mechanism: Mechanism, tolerance: float) -> Model:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RigidMechanism)
+        warnings.simplefilter("ignore", NearlyRedundant)
         return build(mechanism, redundancy_tolerance=tolerance)
 
 
@@ -127,7 +128,9 @@ class Alignment:
         candidates = replace(model.candidates, par=model.candidates.par.copy())
         self.arrays = (self.every, candidates)
         self.holding = Holding(d, candidates, model.ranks.scales, model.ranks.ranks)
-        self.sampler = Sampler(d, self.every, model.every.state, self.holding, self.size)
+        self.sampler = Sampler(
+            d, self.every, model.every.state, self.holding, self.size, model.ranks.tolerance
+        )
         self.joints = {n: joint for n, joint in mechanism.joints.items() if isinstance(joint, Joint)}
         self.names = [n for n in joints_of_loops(model) if n in self.joints]
         self.centres = centres_of(mechanism)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 
-from sarrus.errors import MechanismError, RigidMechanism
+from sarrus.errors import MechanismError, NearlyRedundant, RigidMechanism
 from sarrus.mechanism import Mechanism
 from sarrus.model.arrays import make_arrays, step_arrays
 from sarrus.model.contacts import Contacts
@@ -17,6 +17,8 @@ from sarrus.model.redundancy import Ranks, carried, choose_rows, find_ranks
 
 # Largest misfit of redundant joints that counts as rounding [rad, parts of the size].
 REDUNDANCY_TOLERANCE = 1e-3
+# Larger parts of it may be meant, and are warned of.
+NAMED = 0.1
 # Width of a shape [m], a hundred times the depth to which contact is resolved.
 TINY = 1e-4
 
@@ -56,6 +58,10 @@ def build(mechanism: Mechanism, *, redundancy_tolerance: float = REDUNDANCY_TOLE
         from sarrus.model.report import refusal
 
         warnings.warn(f"{mechanism.name}: {refusal(model)}", RigidMechanism, stacklevel=2)
+    if ranks.rounded_away and ranks.misfit > NAMED * redundancy_tolerance:
+        from sarrus.model.report import taken_as_rounded
+
+        warnings.warn(f"{mechanism.name}: {taken_as_rounded(model)}", NearlyRedundant, stacklevel=2)
     if contacts.any:
         _warn_of_tiny_shapes(mechanism)
     return model

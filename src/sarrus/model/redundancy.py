@@ -57,6 +57,7 @@ class Ranks:
     tolerance: float = 0.0  # misfits up to this count as rounding
     misfits: dict[str, float] = field(default_factory=dict)
     deviation: float = 0.0
+    rounded_away: int = 0  # rows that are independent as written, and redundant but for rounding
     combined: tuple[int, ...] = ()  # closing joints that a run holds by combinations of rows: see `rounding`
     # (closing joint, misfit of its loop) where a motion was not allowed because it exceeds the tolerance
     refused: tuple[tuple[str, float], ...] = ()
@@ -131,7 +132,7 @@ def find_ranks(
     """Ranks of the closing joints: the largest over random feasible motions from the reference configuration.
 
     size: of the mechanism [m]; tolerance: misfits of redundant rows up to this count as rounding."""
-    from sarrus.model.rounding import allowed_ranks, locked
+    from sarrus.model.rounding import allowed_ranks
 
     start = every.state.copy()
     here = Linearisation(every, start)
@@ -159,11 +160,10 @@ def find_ranks(
     out.ranks = {j: max(c.ranks[j] for c in found) for j in closing}
     fewest = {j: max(c.ranks[j] for c in rough) for j in closing}
     out.differing = tuple(d.joints[j].name for j in closing if len({c.ranks[j] for c in found}) > 1)
-    if fewest != out.ranks:
-        stuck = locked(d, every, candidates, out, start, size)
-        fewest = {j: fewest[j] if j in stuck else rank for j, rank in out.ranks.items()}
     if not exact or fewest != out.ranks:
+        written = sum(out.ranks.values())
         out.ranks = allowed_ranks(d, every, candidates, out, fewest, start, size)
+        out.rounded_away = max(0, written - sum(out.ranks.values())) if out.deviation else 0
     at_start = choose_rows(candidates, carried(candidates, start), scales, out.ranks)
     redundant = []
     for j in closing:

@@ -118,6 +118,18 @@ def rounded(model: Model) -> str:
     )
 
 
+def taken_as_rounded(model: Model) -> str:
+    """That rows of loops were taken for redundant, and how to have them as they are written."""
+    ranks = model.ranks
+    name = max(ranks.misfits, key=ranks.misfits.__getitem__)
+    freedoms = f"{count(model.dof, 'degree')} of freedom, and {model.dof - ranks.rounded_away} as written"
+    return (
+        f"joints of its loops miss each other by up to {ranks.misfit:.1e} ({name!r}; rad, or parts of the "
+        f"size), which counts as rounding: {freedoms}. If it is meant, build(mech, "
+        f"redundancy_tolerance={0.5 * ranks.misfit:.0e}); if not, sarrus.align(mech) makes them fit"
+    )
+
+
 def refusal(model: Model) -> str:
     """Why a mechanism that would move if its joints fitted each other cannot."""
     if not model.ranks.refused:

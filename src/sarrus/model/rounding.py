@@ -31,8 +31,9 @@ DIRECTIONS = 2
 # exact.
 HELD, EXACT = 1e-12, 1e-9
 ITERATIONS = 12
-# A joint that moves by less than this part of the largest motion is still.
-STILL = 1e-6
+# Joints of a body so many tolerances apart (times the size) are meant to be apart; closer ones may be
+# one point but for rounding.  A body whose joints are apart by less than 1 / SHORT of the size is short.
+APART, SHORT = 3.0, 100.0
 
 
 def combinations(
@@ -122,11 +123,22 @@ class Misfits:
 class Sampler:
     """Motions of a mechanism with its closing joints held as a run does."""
 
-    def __init__(self, d: Description, every: Arrays, start: np.ndarray, holding: Holding, size: float):
+    def __init__(
+        self,
+        d: Description,
+        every: Arrays,
+        start: np.ndarray,
+        holding: Holding,
+        size: float,
+        tolerance: float,
+    ):
         self.d, self.every, self.start, self.holding, self.size = d, every, start, holding, size
         bounds = np.cumsum([0] + [len(joint.places) for joint in d.joints])
         self.rows = [slice(a, b) for a, b in pairwise(bounds)]
-        self.lengths = np.concatenate([row_lengths(joint, size) for joint in d.joints] or [np.zeros(0)])
+        lengths = link_lengths(d, size, APART * tolerance * size)
+        self.lengths = np.concatenate(
+            [row_lengths(joint, lengths[[joint.a, joint.b]].min()) for joint in d.joints] or [np.zeros(0)]
+        )
         self.found = Misfits()
         self.states: list[np.ndarray] = []  # the sampled configurations
 
@@ -181,10 +193,28 @@ class Sampler:
             self.found.misfits[j] = max(self.found.misfits.get(j, 0.0), off)
 
 
-def row_lengths(joint: JointGeometry, size: float) -> np.ndarray:
-    """What the rows of a joint are measured with: the size of the mechanism, or 1 for angles."""
+def row_lengths(joint: JointGeometry, length: float) -> np.ndarray:
+    """What the rows of a joint are measured with: the length of its links, or 1 for angles."""
     angles = joint.kind in (at.CUSTOM,) or (joint.kind == at.COUPLING and joint.angular[0])
-    return np.array([1.0 if place >= 3 or angles else size for place in joint.places])
+    return np.array([1.0 if place >= 3 or angles else length for place in joint.places])
+
+
+def link_lengths(d: Description, size: float, least: float) -> np.ndarray:
+    """What misfits at the joints of each body, and of the world, are measured with [m]: the size of the
+    mechanism, or for a body whose joints are close to each other SHORT times their distance.  What is small
+    beside the mechanism may be as large as a short crank.
+
+    least: joints that are closer may be one point but for rounding [m]"""
+    points: dict[int, list[np.ndarray]] = {}
+    for joint in d.joints:
+        points.setdefault(joint.a, []).append(joint.pa)
+        points.setdefault(joint.b, []).append(joint.pb)
+    lengths, world = np.full(len(d.number), size), len(d.number) - 1
+    for body, places in points.items():
+        reach = max(float(np.linalg.norm(p - q)) for p in places for q in places)
+        if body != world and reach > least:
+            lengths[body] = min(size, SHORT * reach)
+    return lengths
 
 
 def hold(here: Linearisation, kept: csr_matrix, size: float) -> bool:
@@ -229,35 +259,6 @@ def self_stresses(
     return (dropped.toarray() - shares.T @ kept) * lengths
 
 
-def locked(
-    d: Description, every: Arrays, candidates: Arrays, out: Ranks, start: np.ndarray, size: float
-) -> set[int]:
-    """Closing joints whose loops cannot move from `start` with the ranks in `out`.  Only there may rows with
-    small pivots be rounding: elsewhere they are stiff, but the loop moves and meets them."""
-    here = Linearisation(every, start.copy())
-    kept, _ = Holding(d, candidates, out.scales, out.ranks).at(here.state)
-    G, random = kept @ here.matrix, np.random.default_rng(0)
-    x = here.state[: here.bodies + 1, at.X : at.X + 3]
-    still = set(out.ranks)
-    for _ in range(DIRECTIONS):
-        motion = random.normal(size=6 * here.bodies)
-        # Small pivots leave part of a motion each time.
-        for _ in range(4):
-            motion = motion + least_change(G, G @ motion)
-        motion = np.append(motion, np.zeros(6)).reshape(-1, 6)
-        if not extent(motion, size) > 1e-9:
-            continue
-        for j in set(still):
-            for i in [*d.tree.between(*(int(d.number[b]) for b in (d.joints[j].a, d.joints[j].b))), j]:
-                a, b = int(d.number[d.joints[i].a]), int(d.number[d.joints[i].b])
-                point = x[b] + d.joints[i].pb
-                moves = [motion[c, :3] + np.cross(motion[c, 3:], point - x[c]) for c in (a, b)]
-                apart = np.append(moves[1] - moves[0], motion[b, 3:] - motion[a, 3:])
-                if extent(apart, size) > STILL * extent(motion, size):
-                    still.discard(j)
-    return still
-
-
 def allowed_ranks(
     d: Description,
     every: Arrays,
@@ -275,7 +276,7 @@ def allowed_ranks(
     ranks, refused, shaky = dict(fewest), [], []
     while True:
         holding = Holding(d, candidates, out.scales, ranks)
-        found = Sampler(d, every, start, holding, size).sample()
+        found = Sampler(d, every, start, holding, size, out.tolerance).sample()
         if found.worst <= out.tolerance:
             break
         blocks = holding.choice(start).blocks

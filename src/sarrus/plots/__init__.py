@@ -14,6 +14,7 @@ from sarrus.plots.figures import (
     momentum,
     overview,
     reactions,
+    signals,
     violation,
 )
 from sarrus.plots.graph import mechanism_graph
@@ -34,6 +35,7 @@ __all__ = [
     "poincare",
     "present",
     "reactions",
+    "signals",
     "sparsity",
     "violation",
     "write_all",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sarrus.errors import MechanismError
 from sarrus.plots import panels
-from sarrus.plots.style import BLUE, PANELS, WIDTH, dress, heading, line, new_figure, panels_of
+from sarrus.plots.style import PANELS, WIDTH, dress, heading, line, look_of, new_figure, panels_of
 from sarrus.trajectory.coordinates import Coordinate, coordinates
 from sarrus.trajectory.touches import acts_on_bodies
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from sarrus.trajectory import Trajectory
+    from sarrus.trajectory.signals import Channel
 
 # Coordinates of one unit that share a panel; more of them stand side by side.
 ONE_PANEL = 4
@@ -125,7 +126,7 @@ def _of_joints(traj: Trajectory, joints: Iterable[str] | None, figure: Figure | 
         raise MechanismError(f"the joints of {traj.model.mechanism.name!r} have no coordinates to plot")
     units = [[c for c in chosen if c.unit == unit] for unit in ("rad", "m")]
     units = [group for group in units if group]
-    lines = [panels.together([(c.label, c.rate if rates else c.path) for c in group]) for group in units]
+    lines = [panels.together(panels.coordinate_lines(traj, group, rates)) for group in units]
     if len(chosen) <= PANELS and max(map(len, lines)) > ONE_PANEL:
         return _side_by_side(traj, chosen, figure, rates)
     figure.set_size_inches(WIDTH, 2.6 * len(units) + 0.4)
@@ -140,7 +141,8 @@ def _side_by_side(traj: Trajectory, chosen: list[Coordinate], figure: Figure, ra
     rows = -(-len(chosen) // 3)
     figure.set_size_inches(WIDTH, 1.7 * rows + 0.5)
     for k, (c, axes) in enumerate(zip(chosen, panels_of(figure, len(chosen), sharex=True), strict=True)):
-        line(axes, traj.time, c.rate if rates else c.path, color=BLUE)
+        look = look_of(traj.joint_names.index(c.joint), c.part).of_line()
+        line(axes, traj.time, c.rate if rates else c.path, **look)
         dress(axes, f"[{c.unit}{'/s' if rates else ''}]", title=c.label)
         if k + 3 < len(chosen):
             axes.set_xlabel("")
@@ -190,6 +192,22 @@ def reactions(
             panels.reaction_parts(axes, traj, names[0], torque)
         else:
             panels.reactions(axes, traj, torque, names)
+    _only_last_time(figure)
+    return figure
+
+
+def signals(traj: Trajectory, signals: str | Iterable[str], figure: Figure | None = None) -> Figure:
+    """The chosen signals over time, a panel for each quantity and unit; names as in `Trajectory.signals`.
+
+    sarrus.plots.signals(traj, ["position", "effort/knee", "energy"]).savefig("signals.pdf")"""
+    groups: dict[tuple[str, str], list[Channel]] = {}
+    for each in traj.signals(signals):
+        groups.setdefault((each.quantity, each.unit), []).append(each)
+    if len(groups) > PANELS:
+        raise MechanismError(f"{len(groups)} panels are too many for one figure; {PANELS} at most")
+    figure = started(traj, figure, WIDTH, 2.2 * len(groups) + 0.4)
+    for chosen, axes in zip(groups.values(), _column(figure, len(groups)), strict=True):
+        panels.signals(axes, traj, chosen)
     _only_last_time(figure)
     return figure
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -11,16 +11,17 @@ from sarrus.analysis.timestep import keeps_energy
 from sarrus.plots.style import (
     BLACK,
     BLUE,
-    COLOURS,
     GREEN,
     GREY,
     LEGEND_LETTERS,
     NAMED,
     SKY,
     VERMILLION,
+    Look,
     dress,
     legend,
     line,
+    look_of,
 )
 from sarrus.trajectory.coordinates import coordinates
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     from sarrus.trajectory import Trajectory
     from sarrus.trajectory.coordinates import Coordinate
+    from sarrus.trajectory.signals import Channel
 
 # Where an exact zero is drawn on a logarithmic axis: the rounding error of lengths around one.
 FLOOR = 1e-16
@@ -40,7 +42,14 @@ SAME = 2e-3
 ROUNDING = 1e-9
 # Peaks so many times the median need a logarithmic axis, of so many decades below them.
 STEEP, DECADES = 100.0, 5
-Labelled = tuple[str, np.ndarray]
+
+
+class Labelled(NamedTuple):
+    """A line: its label, its values, and how it is drawn."""
+
+    label: str
+    path: np.ndarray
+    look: Look
 
 
 def energy_error(axes: Axes, traj: Trajectory) -> None:
@@ -80,15 +89,16 @@ def violation(axes: Axes, traj: Trajectory, by_joint: bool = False) -> None:
     if by_joint:
         paths = traj.violation(by_joint=True)
         worst = sorted(paths, key=lambda name: -np.max(paths[name]))[: NAMED - 1]
-        for name, color in zip(worst, COLOURS[1:], strict=False):
-            line(axes, traj.time, np.maximum(paths[name], FLOOR), color=color, label=name, linewidth=0.7)
+        for name in worst:
+            look = look_of(traj.joint_names.index(name)).of_line()
+            line(axes, traj.time, np.maximum(paths[name], FLOOR), label=name, linewidth=0.7, **look)
     largest = traj.violation()
     wide = {"linewidth": 2.4} if by_joint else {}
     line(
         axes,
         traj.time,
         np.maximum(largest, FLOOR),
-        color=COLOURS[0],
+        color=GREY if by_joint else BLUE,
         label="largest of all",
         zorder=1.9,
         **wide,
@@ -113,41 +123,50 @@ def joint_coordinates(
     chosen = coordinates(traj, joints) if chosen is None else chosen
     units = sorted({c.unit for c in chosen} or {"rad"}, reverse=True)
     units = [f"{unit}/s" if rates else unit for unit in units]
-    named_lines(axes, traj.time, [(c.label, c.rate if rates else c.path) for c in chosen], outside)
+    named_lines(axes, traj.time, coordinate_lines(traj, chosen, rates), outside)
     words = "joint velocities" if rates else "joint coordinates"
     number = f"{len(chosen)} joint coordinates" if len(chosen) != 1 else "one joint coordinate"
     title = f"Velocities of {number}" if rates else "Coordinates of the joints"
     dress(axes, f"{words} [{', '.join(units)}]", title=title)
 
 
+def coordinate_lines(traj: Trajectory, chosen: Sequence[Coordinate], rates: bool) -> list[Labelled]:
+    """The coordinates, or their rates, each in the colour of its joint."""
+    return [
+        Labelled(c.label, c.rate if rates else c.path, look_of(traj.joint_names.index(c.joint), c.part))
+        for c in chosen
+    ]
+
+
 def named_lines(axes: Axes, time: np.ndarray, lines: Sequence[Labelled], outside: bool = False) -> None:
-    """Lines with a legend: the first 8 that differ in colours, the others thin and grey."""
+    """Lines with a legend: the first 8 that differ in their own looks, the others thin and grey."""
     groups = together(lines)
-    for (label, path), color in zip(groups[:NAMED], COLOURS, strict=False):
-        line(axes, time, path, color=color, label=label, zorder=2.5)
+    for label, path, look in groups[:NAMED]:
+        line(axes, time, path, label=label, zorder=2.5, **look.of_line())
     rest = groups[NAMED:]
-    for k, (_, path) in enumerate(rest):
+    for k, each in enumerate(rest):
         label = f"{len(rest)} more" if k == 0 else None
-        line(axes, time, path, color=GREY, label=label, linewidth=0.4, alpha=0.6)
+        line(axes, time, each.path, color=GREY, label=label, linewidth=0.4, alpha=0.6)
     if groups:
-        short = all(len(label) <= LEGEND_LETTERS // 2 for label, _ in groups[:NAMED])
+        short = all(len(each.label) <= LEGEND_LETTERS // 2 for each in groups[:NAMED])
         legend(axes, 2 if len(groups) > 4 and short else 1, outside)
 
 
 def together(lines: Sequence[Labelled]) -> list[Labelled]:
     """The lines, those that no eye could tell apart as one whose label names them all."""
-    finite = [path for _, path in lines if len(path)]
+    finite = [each.path for each in lines if len(each.path)]
     height = max((np.max(p) for p in finite), default=0.0) - min((np.min(p) for p in finite), default=0.0)
-    groups: list[tuple[list[str], np.ndarray]] = []
-    for label, path in lines:
+    groups: list[tuple[list[str], Labelled]] = []
+    for each in lines:
         same = next(
-            (g for g in groups[:NAMED] if np.abs(g[1] - path).max(initial=0.0) <= SAME * height), None
+            (g for g in groups[:NAMED] if np.abs(g[1].path - each.path).max(initial=0.0) <= SAME * height),
+            None,
         )
         if same is None:
-            groups.append(([label], path))
+            groups.append(([each.label], each))
         else:
-            same[0].append(label)
-    return [(joined(labels), path) for labels, path in groups]
+            same[0].append(each.label)
+    return [first._replace(label=joined(labels)) for labels, first in groups]
 
 
 def joined(labels: Sequence[str]) -> str:
@@ -187,7 +206,8 @@ def contact_forces(axes: Axes, traj: Trajectory, outside: bool = False) -> None:
     """Size of the force of contacts and ropes on each body; those with the largest impulses have names."""
     forces = {name: np.linalg.norm(traj.contact_force(name), axis=1) for name in traj.body_names}
     touched = sorted((name for name in forces if forces[name].any()), key=lambda name: -forces[name].sum())
-    named_lines(axes, traj.time, [(name, forces[name]) for name in touched], outside)
+    looks = {name: look_of(k) for k, name in enumerate(traj.body_names)}
+    named_lines(axes, traj.time, [Labelled(name, forces[name], looks[name]) for name in touched], outside)
     dress(axes, "contact force [N]", title="Force of contacts and ropes on each body")
 
 
@@ -210,11 +230,24 @@ def gap(axes: Axes, traj: Trajectory) -> None:
 def momentum(axes: Axes, traj: Trajectory, angular: bool, outside: bool = True) -> None:
     """The components of the total linear momentum, or of the angular momentum about the world origin."""
     total = traj.momentum().angular if angular else traj.momentum().linear
-    named_lines(axes, traj.time, list(zip("xyz", total.T, strict=True)), outside)
+    named_lines(axes, traj.time, axis_lines(total), outside)
     words = "angular momentum [kg m²/s]" if angular else "linear momentum [kg m/s]"
     title = "Angular momentum" if angular else "Linear momentum"
     change = np.linalg.norm(total - total[0], axis=1).max()
     dress(axes, words, title=f"{title}: changes by {change:.2g} at most")
+
+
+def axis_lines(vectors: np.ndarray) -> list[Labelled]:
+    """The components x, y, z of vectors (T+1, 3)."""
+    return [Labelled(axis, vectors[:, k], look_of(k)) for k, axis in enumerate("xyz")]
+
+
+def signals(axes: Axes, traj: Trajectory, chosen: Sequence[Channel]) -> None:
+    """Signals of one quantity and unit, each in the colour of what it belongs to."""
+    lines = [Labelled(c.label, c.values, look_of(c.colour, c.part)) for c in chosen]
+    named_lines(axes, traj.time, lines, outside=True)
+    quantity = chosen[0].quantity
+    dress(axes, f"{quantity} [{chosen[0].unit}]", title=quantity.capitalize())
 
 
 def reactions(axes: Axes, traj: Trajectory, torque: bool, joints: Iterable[str] | None = None) -> None:
@@ -222,7 +255,8 @@ def reactions(axes: Axes, traj: Trajectory, torque: bool, joints: Iterable[str] 
     names = list(traj.joint_names if joints is None else joints)
     sizes = {name: np.linalg.norm(wrench_part(traj, name, torque), axis=1) for name in names}
     ordered = sorted(sizes, key=lambda name: -sizes[name].max(initial=0.0))
-    named_lines(axes, traj.time, [(name, sizes[name]) for name in ordered], outside=True)
+    looks = {name: look_of(k) for k, name in enumerate(traj.joint_names)}
+    named_lines(axes, traj.time, [Labelled(name, sizes[name], looks[name]) for name in ordered], outside=True)
     peaks = np.max(list(sizes.values()), axis=0)
     if peaks.max() > STEEP * np.median(peaks) > 0.0:
         axes.set_yscale("log")
@@ -235,7 +269,7 @@ def reaction_parts(axes: Axes, traj: Trajectory, joint: str, torque: bool) -> No
     wrench = wrench_part(traj, joint, torque)
     size = np.linalg.norm(wrench, axis=1)
     line(axes, traj.time, size, color=GREY, linewidth=2.4, label="size")
-    named_lines(axes, traj.time, list(zip("xyz", wrench.T, strict=True)), outside=True)
+    named_lines(axes, traj.time, axis_lines(wrench), outside=True)
     dress_reaction(axes, traj, torque, joint, float(size.max()), [joint])
 
 

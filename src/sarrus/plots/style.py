@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,10 @@ BLUE, VERMILLION, GREEN, ORANGE = "#0072B2", "#D55E00", "#009E73", "#E69F00"
 SKY, PURPLE, BLACK, WINE = "#56B4E9", "#CC79A7", "#000000", "#882255"
 COLOURS = (BLUE, VERMILLION, GREEN, ORANGE, SKY, PURPLE, BLACK, WINE)
 GREY = "#999999"
+DASHES = ((), (5.0, 2.0), (1.5, 1.5), (7.0, 2.0, 1.5, 2.0))
+"""Lengths of strokes and gaps: those of the second eight joints are dashed, and so on."""
+TINTS = (0.0, 0.4, 0.65)
+"""Share of white in the colour of the first, second and third component."""
 # Width of a figure across two columns of a journal [inches], resolution of pictures, sizes of letters [pt].
 WIDTH = 7.0
 DOTS_PER_INCH = 200
@@ -90,6 +95,26 @@ def thin(time: np.ndarray, values: np.ndarray, points: int = POINTS) -> tuple[np
     edges = np.linspace(0, len(values), points + 1).astype(np.intp)[:-1]
     low, high = np.minimum.reduceat(values, edges), np.maximum.reduceat(values, edges)
     return np.repeat(time[edges], 2), np.stack([low, high], axis=1).ravel()
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Colour "#rrggbb" and dashes (strokes and gaps; none: solid) of a line."""
+
+    color: str
+    dashes: tuple[float, ...] = ()
+
+    def of_line(self) -> dict[str, Any]:
+        """The same as options of a matplotlib line."""
+        return {"color": self.color, "linestyle": (0, self.dashes) if self.dashes else "-"}
+
+
+def look_of(owner: int, part: int = 0) -> Look:
+    """The look of a component of joint, body or sensor number `owner`, the same in every plot."""
+    color, white = COLOURS[owner % len(COLOURS)], TINTS[part % len(TINTS)]
+    parts = (int(color[k : k + 2], 16) for k in (1, 3, 5))
+    tinted = "".join(f"{round(p + white * (255 - p)):02X}" for p in parts)
+    return Look(f"#{tinted}", DASHES[owner // len(COLOURS) % len(DASHES)])
 
 
 def line(axes: Axes, time: np.ndarray, values: np.ndarray, **look: Any) -> None:

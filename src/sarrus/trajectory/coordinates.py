@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sarrus.errors import MechanismError, UnknownName, unknown_name
-from sarrus.mechanism import JOINT_KINDS, Joint
+from sarrus.mechanism import JOINT_KINDS, Joint, Mechanism, Tendon
+from sarrus.mechanism.joints import JointKind
 from sarrus.mechanism.rotations import Array
 
 if TYPE_CHECKING:
@@ -22,10 +23,11 @@ class Coordinate:
     """One coordinate of a joint along a run: path and rate (T+1,).
 
     angular: [rad] and [rad/s], else [m] and [m/s].  turns: an angle about an axis, the same after a turn;
-    components of a rotation vector are not."""
+    components of a rotation vector are not.  part: its number among the coordinates of the joint."""
 
     label: str
     joint: str
+    part: int
     angular: bool
     turns: bool
     path: Array
@@ -70,13 +72,12 @@ def of_joint(traj: Trajectory, name: str) -> list[Coordinate]:
         raise UnknownName(f"a joint is given by its name, not by {name!r}")
     path = traj.joint_position(name).reshape(len(traj), -1)
     rate = traj.joint_velocity(name).reshape(len(traj), -1)
-    joint = traj.model.mechanism.joints[name]
-    # The only coordinate of another constraint is the distance along a curve.
-    kind = JOINT_KINDS[joint.kind] if isinstance(joint, Joint) else JOINT_KINDS["prismatic"]
+    kind = kind_of(traj.model.mechanism, name)
     return [
         Coordinate(
             label=name if path.shape[1] == 1 else f"{name}: {own}",
             joint=name,
+            part=k,
             angular=angular,
             turns=own.startswith("angle"),
             path=path[:, k],
@@ -86,7 +87,25 @@ def of_joint(traj: Trajectory, name: str) -> list[Coordinate]:
     ]
 
 
+def kind_of(mechanism: Mechanism, name: str) -> JointKind:
+    """What kind of coordinates a joint has."""
+    joint = mechanism.joints[name]
+    if isinstance(joint, (Joint, Tendon)):
+        return mechanism.joint_kind(name)
+    # The only coordinate of another constraint is the distance along a curve.
+    return JOINT_KINDS["prismatic"]
+
+
+def coordinate_labels(mechanism: Mechanism, name: str) -> list[tuple[tuple[str, ...], str]]:
+    """((joint,) or (joint, coordinate) where it has several, unit) of each coordinate of a joint."""
+    kind = kind_of(mechanism, name)
+    several = len(kind.coordinates) > 1
+    return [
+        ((name, own) if several else (name,), "rad" if angular else "m")
+        for own, angular in zip(kind.coordinates, kind.angular, strict=True)
+    ]
+
+
 def names_of(traj: Trajectory, name: str) -> tuple[str, ...]:
     """The names of the coordinates of a joint."""
-    joint = traj.model.mechanism.joints[name]
-    return JOINT_KINDS[joint.kind].coordinates if isinstance(joint, Joint) else ("distance",)
+    return kind_of(traj.model.mechanism, name).coordinates

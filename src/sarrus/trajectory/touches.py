@@ -119,7 +119,15 @@ def pulls_or_pushes(traj: Trajectory) -> bool:
 
 def acts_on_bodies(traj: Trajectory) -> bool:
     """Whether the trajectory holds forces of contacts or ropes."""
-    return traj.touch_records is not None and pulls_or_pushes(traj)
+    return traj.has_contact_forces and pulls_or_pushes(traj)
+
+
+def touched_bodies(traj: Trajectory) -> set[int]:
+    """Numbers of the bodies that a contact or a rope can act on."""
+    contacts = traj.model.contacts
+    ends = [(line.a, line.b) for line in contacts.fixed if line.kind == at.TOUCH]
+    ends += [(contacts.shapes[p.first].body, contacts.shapes[p.second].body) for p in contacts.pairs]
+    return {body for pair in ends for body in pair if body < len(traj.body_names)}
 
 
 def contact_force(traj: Trajectory, body: int) -> Array:

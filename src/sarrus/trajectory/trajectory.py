@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from sarrus.model import Model, State
+    from sarrus.trajectory.signals import Channel
+    from sarrus.trajectory.table import Table
     from sarrus.viewers.live.show import Shown
 
 
@@ -186,6 +188,11 @@ class Trajectory:
         """Contact points, impulses, work, slip and gaps of every step and stage: see `Touches`."""
         return self._touches
 
+    @property
+    def has_contact_forces(self) -> bool:
+        """Whether the forces of contacts were recorded."""
+        return self.touch_records is not None
+
     def contact_force(self, name: str) -> Array:
         """Mean force (T+1, 3) [N] of all contacts and ropes on a body at the recorded nodes, world frame.
 
@@ -232,6 +239,24 @@ class Trajectory:
         from sarrus.trajectory.sensing import along
 
         return along(self, name)
+
+    def signals(self, signals: str | Iterable[str] | None = None) -> list[Channel]:
+        """The signals that can be plotted or exported, each with .name, .unit and .values (T+1,).
+
+        signals: names, quantities (`sarrus.trajectory.QUANTITIES`) or patterns, as `"position"`,
+        `"reaction/knee"`, `"*/knee*"`; None: everything but the poses of bodies and frames."""
+        from sarrus.trajectory.signals import channels
+
+        return channels(self, signals)
+
+    def to_table(self, signals: str | Iterable[str] | None = None) -> Table:
+        """The chosen signals as a dict of columns (T+1,) by name, `time` first; .units has their units.
+
+        `pandas.DataFrame(traj.to_table())` takes it as it is; .to_csv and .to_parquet write files.  signals:
+        as in `Trajectory.signals`."""
+        from sarrus.trajectory.table import Table
+
+        return Table(self.time, self.signals(signals))
 
     def body(self, name: str) -> BodyPath:
         """.position .orientation .velocity .angular_velocity of one body, .point(p_body) for its points."""
@@ -328,14 +353,16 @@ class Trajectory:
         title: str | None = None,
         fps: float = 60.0,
         max_size: int = 20_000_000,
+        signals: str | Iterable[str] | None = None,
     ) -> Path:
         """The path of one HTML file that plays the run in any browser, offline; written whole or not at all.
 
         title: by default the name of the mechanism.  At most `fps` nodes per second are kept, fewer where the
-        file would exceed `max_size` [bytes]; the page says so."""
+        file would exceed `max_size` [bytes]; the page says so.  signals: those that can be plotted in the
+        page, as in `Trajectory.signals`; by default as many as fit into a fifth of it."""
         from sarrus.viewers.page.html import to_html
 
-        return to_html(self, path, title=title, fps=fps, max_size=max_size)
+        return to_html(self, path, title=title, fps=fps, max_size=max_size, signals=signals)
 
     def render(self, path: str | os.PathLike[str], **options: Any) -> Path:
         """The path of a film (.mp4, .gif, .webp) or picture (.png) of the run, drawn without a display.

@@ -10,8 +10,8 @@ from tests.unit.trajectory.swing import SwingModel, swing
 
 from sarrus import plots
 from sarrus.errors import FileError, MechanismError, SarrusError, UnknownName
-from sarrus.plots.panels import conserves, named_lines, together
-from sarrus.plots.style import new_figure, thin
+from sarrus.plots.panels import Labelled, conserves, named_lines, together
+from sarrus.plots.style import look_of, new_figure, thin
 
 PNG = b"\x89PNG"
 MOTION = ("time", "position", "orientation", "velocity", "angular_velocity")
@@ -105,10 +105,17 @@ def test_up_to_twelve_coordinates_stand_side_by_side():
     assert {axes.get_ylabel() for axes in figure.axes if axes.get_visible()} == {"[rad]"}
 
 
+def plain(label: str, path: np.ndarray) -> Labelled:
+    """A line in the first colour."""
+    return Labelled(label, path, look_of(0))
+
+
 def test_lines_that_coincide_are_drawn_once_and_named_together():
     path = np.linspace(0.0, 1.0, 50)
-    drawn = together([("a", path), ("b", -path), ("c", path + 1e-5), ("d", path), ("e", path)])
-    assert [label for label, _ in drawn] == ["a = c = d = 1 more", "b"]
+    drawn = together(
+        [plain("a", path), plain("b", -path), plain("c", path + 1e-5), plain("d", path), plain("e", path)]
+    )
+    assert [each.label for each in drawn] == ["a = c = d = 1 more", "b"]
 
 
 def test_energy_is_an_error_only_where_nothing_adds_or_takes_it():
@@ -262,12 +269,12 @@ def test_contacts_have_a_figure_of_their_own():
 def test_long_names_in_a_legend_push_no_panel_away():
     path = np.linspace(0.0, 1.0, 50)
     names = [f"trunk free: rotation of the {which} axis" for which in ("first", "second", "third")]
-    assert together([(name, path) for name in names])[0][0] == f"{names[0]} = 2 more"
+    assert together([plain(name, path) for name in names])[0].label == f"{names[0]} = 2 more"
     widths = []
     for name in ("a", "a joint with a name that is wider than the panel in which it is drawn, by far"):
         figure = new_figure(6.0, 2.0)
         left, _ = figure.subplots(1, 2)
-        named_lines(left, path, [(name, path)])
+        named_lines(left, path, [plain(name, path)])
         figure.draw_without_rendering()
         widths.append(left.get_position().width)
     assert widths[1] == pytest.approx(widths[0], rel=1e-6)

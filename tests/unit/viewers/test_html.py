@@ -16,6 +16,7 @@ import pytest
 import sarrus
 from sarrus.trajectory import Trajectory
 from sarrus.viewers.notebook import MAX_SIZE
+from sarrus.viewers.page.curves import curves_of
 from sarrus.viewers.page.html import page
 from sarrus.viewers.page.motion import arrows_of, motion_of
 
@@ -26,6 +27,8 @@ TURN = 1e-4
 """What a page may lose of a rotation, as the difference of unit quaternions."""
 ARROW = 0.01
 """Forces are stored in 16 bits of the largest, which is that of the impact, some 50 times the weight."""
+SINGLE = 1e-6
+"""Rounding of curves, which are stored in single precision."""
 MEGABYTE = 1_000_000
 TYPES = {"float32": "<f4", "float64": "<f8", "int16": "<i2", "uint16": "<u2", "uint32": "<u4"}
 
@@ -154,15 +157,35 @@ def test_positions_that_16_bits_would_blur_are_stored_in_full(swing):
 
 def test_curves_are_energy_error_violation_and_gap(swing, landed):
     header, data = parts_of(page(swing))
-    assert [curve["title"] for curve in header["curves"]] == ["energy error", "violation"]
-    energy = header["curves"][0]
-    assert array(data, energy["values"]) == pytest.approx(swing.energy().error)
-    assert header["curves"][1]["log"]
+    shown = [curve for curve in header["curves"] if curve["shown"]]
+    assert [curve["panel"] for curve in shown] == ["energy error", "violation"]
+    energy = shown[0]
+    assert array(data, energy["values"]) == pytest.approx(swing.energy().error, rel=SINGLE)
+    assert shown[1]["log"]
     header, data = parts_of(page(landed))
-    assert header["curves"][0]["title"] == "energy change", "an impact takes energy, and rightly so"
-    gap = header["curves"][-1]
-    assert gap["title"] == "smallest gap"
-    assert array(data, gap["values"]).min() == pytest.approx(landed.gap().min())
+    shown = [curve for curve in header["curves"] if curve["shown"]]
+    assert shown[0]["panel"] == "energy change", "an impact takes energy, and rightly so"
+    gap = shown[-1]
+    assert gap["panel"] == "smallest gap"
+    assert array(data, gap["values"]).min() == pytest.approx(landed.gap().min(), rel=SINGLE)
+
+
+def test_every_signal_of_a_run_can_be_plotted_in_its_page(swing):
+    header, data = parts_of(page(swing))
+    assert {curve["name"] for curve in header["curves"]} == {each.name for each in swing.signals()}
+    for each in swing.signals("position"):
+        (curve,) = (curve for curve in header["curves"] if curve["name"] == each.name)
+        assert array(data, curve["values"]) == pytest.approx(each.values, rel=SINGLE, abs=SINGLE)
+        assert curve["time"] == header["curves"][0]["time"], "times are stored once"
+
+
+def test_signals_are_chosen_and_those_without_room_are_counted(swing):
+    header, _ = parts_of(page(swing, signals="velocity"))
+    chosen = {curve["name"] for curve in header["curves"] if not curve["shown"]}
+    assert chosen == {each.name for each in swing.signals("velocity")}
+    curves, left_out = curves_of(swing, None, most=0)
+    assert [curve.name for curve in curves] == ["energy/error", "violation"]
+    assert left_out == len(swing.signals()) - 2
 
 
 def test_arrows_of_a_box_at_rest_carry_its_weight(landed):

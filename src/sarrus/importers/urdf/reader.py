@@ -41,8 +41,8 @@ def read_urdf(
 
     The frame of the root link lies at the world origin.  The root floats, unless `fixed_base` holds it, its
     name is "world", or neither it nor what is fixed to it has a mass.  All links keep their names: those with
-    a mass are bodies, and each is a frame at its own origin.  Links meet each other only where Gazebo's
-    <selfCollide> says so and `self_contact` allows it.
+    a mass are bodies, and each is a frame at its own origin.  Links collide with each other only where
+    Gazebo's <selfCollide> says so and `self_contact` allows it.
 
     Where loops do not close with all joints at 0, and where a mimic joint has an offset, the reference
     configuration is the nearest one that closes them: `mech.import_report.offsets` lists such joints.

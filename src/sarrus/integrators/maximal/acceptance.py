@@ -20,8 +20,10 @@ SUMS = 8
 HUGE = 1e300
 # A balance to this is rounding.
 EXACT = 1e-9
-# Parts whose joints turn by less [rad] need no look: whips turn by more.
-SLOW = 0.05
+# Parts whose joints turn by less [rad] are no whips and need no look, but for loops that pass close to a
+# singular configuration: with a pivot below NEAR of its scale they may miss the branch that they are on, at
+# any turn that is more than rounding.
+SLOW, NEAR, STILL = 0.05, 0.1, 1e-9
 # A part is a whip where a joint turns by more [rad], or its balance is off by so many times what is allowed.
 # Before the first whip no part is halved for its balance: what steps of one length do wrong they undo, and
 # each change of length costs more than it saves.
@@ -59,20 +61,20 @@ def any_closed(topo, state):
 
 
 @helper
-def is_balanced(topo, state, sums, k, energies, done, turn, allowed):
-    """Whether a part that turns joints by `turn` balances: its kinetic energies (T0, T1) differ by the work
-    `done` to `allowed` of the largest kinetic energy so far, which is kept with the node, or the run has had
+def is_balanced(topo, state, sums, k, T1, part):
+    """Whether a part of step k that ends with the kinetic energy T1 balances: that changes by the work done
+    to what is allowed of the largest kinetic energy so far, which is kept with the node, or the run has had
     no whip yet"""
     n = topo[0, at.BODIES]
-    T0, T1 = energies
-    peak = max(get1(state, n, at.PEAK), max(T0, T1))
-    off = abs(T1 - T0 - done)
+    peak = max(get1(state, n, at.PEAK), max(part.kinetic, T1))
+    off = abs(T1 - part.kinetic - part.work)
     if off > EXACT * peak:
-        sums[k, TURN] = max(sums[k, TURN], turn)
+        sums[k, TURN] = max(sums[k, TURN], part.turn)
     # Not "off > ...": NaN is not balanced.
-    bound = min(allowed, HUGE) * peak
-    whips = get1(state, n, at.WHIPS) != 0.0 or turn > WHIP or not off <= OUTRAGEOUS * bound
-    if whips and turn > SLOW and not off <= bound:
+    bound = min(part.allowed, HUGE) * peak
+    whips = get1(state, n, at.WHIPS) != 0.0 or part.turn > WHIP or not off <= OUTRAGEOUS * bound
+    judged = part.turn > SLOW or (part.pivot < NEAR and part.turn > STILL)
+    if whips and judged and not off <= bound:
         return False
     put1(state, n, at.WHIPS, 1.0 if whips else 0.0)
     sums[k, IMBALANCE] = max(sums[k, IMBALANCE], off / peak if peak > 0.0 else 0.0)

@@ -9,7 +9,7 @@ from math import sqrt
 import numpy as np
 
 from sarrus import layout as at
-from sarrus._jit import call_for_nothing, entry, entry_address, kernel, width
+from sarrus._jit import call_for_nothing, entry, entry_address, helper, kernel, width
 from sarrus.dynamics.choice import choose
 from sarrus.maths.access import get1, put1
 from sarrus.model import Model
@@ -19,8 +19,16 @@ from sarrus.solvers.eigenvectors import diagonalise
 # Columns of the integers of a choice, one line per body and joint: the body in the run; first active row of
 # the joint, whether its rows are combined, rows found for it.
 BODY, FIRST, COMBINES, FOUND = 0, 1, 2, 3
-# Lines and columns of a joint's matrix and its eigenvectors.
-MATRIX = (12, 6)
+# Lines of `matrix` from which there are: a joint's matrix with its eigenvectors, the same in the directions
+# that are held, these directions; and the pivot, in its column 0, below which a misfit may have made it.
+WHOLE, PART, HELD, LEAST = 0, 12, 24, 30
+MATRIX = (LEAST + 1, 6)
+# The directions that a joint holds stay as they are while their smallest pivot is at least this part of the
+# best that others would have: held so, a rounded loop is a mechanism like any other and keeps its energy.
+# Below it they turn with the motion, the faster the worse they are.
+KEPT, INERTIA = 0.5, 40.0
+# Pivots below so many squares of the misfit may be made by it.
+CANDIDATE = 25.0
 
 Choice = tuple[np.ndarray, ...]
 
@@ -86,18 +94,33 @@ def put_rows_chosen(topo, state, choice):
 @kernel
 def combine(state, choice, begin, end, first):
     """Puts combinations of the candidate rows [begin, end) of a joint into its active rows, which begin at
-    line `first` of the node: see `sarrus.model.rounding.combinations`"""
+    line `first` of the node: see `sarrus.model.rounding.combinations`.  Those that it has stay while they
+    are good"""
     rows, par, candidates, work, table, ranks, chosen, scales, pivots, before, blocks, matrix = choice
     n, rank = end - begin, ranks[rows[rows[0, at.T_ROWS] + begin, at.ROW_OF]]
-    for i in range(n):
-        for j in range(n):
-            put1(matrix, i, j, get1(blocks, begin + i, j))
-    diagonalise(matrix, 0, n)
+    put_matrix(matrix, blocks, begin, n)
+    diagonalise(matrix, WHOLE, n)
+    best = get1(matrix, WHOLE + rank - 1, rank - 1)
+    if rank > 0 and int(get1(state, first, at.ACTIVE)) == at.COMBINED:
+        if not best > get1(matrix, LEAST, 0):
+            return
+        held = held_pivot(state, choice, begin, end, first)
+        if held >= KEPT * best:
+            return
+        # Towards the best directions, by the less the better the held ones are.
+        weight = INERTIA * best * max(held / best, 0.0) ** 2
+        put_matrix(matrix, blocks, begin, n)
+        for k in range(rank):
+            for i in range(n):
+                for j in range(n):
+                    pull = weight * get1(matrix, HELD + k, i) * get1(matrix, HELD + k, j)
+                    put1(matrix, WHOLE + i, j, get1(matrix, WHOLE + i, j) + pull)
+        diagonalise(matrix, WHOLE, n)
     for i in range(rank):
         length = 0.0
         for j in range(n):
-            weight = get1(matrix, n + i, j) / sqrt(scales[begin + j])
-            put1(matrix, n + i, j, weight)
+            weight = get1(matrix, WHOLE + n + i, j) / sqrt(scales[begin + j])
+            put1(matrix, WHOLE + n + i, j, weight)
             length += weight * weight
         length = sqrt(length)
         put1(state, first + i, at.ACTIVE, at.COMBINED)
@@ -105,8 +128,41 @@ def combine(state, choice, begin, end, first):
             put1(state, first + i, at.WEIGHTS + j, 0.0)
         for j in range(n):
             place = int(get1(candidates, rows[0, at.S_ROWS] + begin + j, at.ACTIVE))
-            put1(state, first + i, at.WEIGHTS + place, get1(matrix, n + i, j) / length)
+            put1(state, first + i, at.WEIGHTS + place, get1(matrix, WHOLE + n + i, j) / length)
         put1(state, first + i, at.WEIGHT_SCALE, 1.0 / (length * length))
+
+
+@helper
+def put_matrix(matrix, blocks, begin, n):
+    """The matrix of the n candidate rows from `begin` on into the lines WHOLE"""
+    for i in range(n):
+        for j in range(n):
+            put1(matrix, WHOLE + i, j, get1(blocks, begin + i, j))
+
+
+@kernel
+def held_pivot(state, choice, begin, end, first):
+    """Smallest pivot in the directions that the active rows of a joint, from line `first` of the node on,
+    hold; puts these directions, of length 1, into `matrix`"""
+    rows, par, candidates, work, table, ranks, chosen, scales, pivots, before, blocks, matrix = choice
+    n, rank = end - begin, ranks[rows[rows[0, at.T_ROWS] + begin, at.ROW_OF]]
+    for i in range(rank):
+        length = 1.0 / sqrt(get1(state, first + i, at.WEIGHT_SCALE))
+        for j in range(n):
+            place = int(get1(candidates, rows[0, at.S_ROWS] + begin + j, at.ACTIVE))
+            weight = get1(state, first + i, at.WEIGHTS + place)
+            put1(matrix, HELD + i, j, weight * length * sqrt(scales[begin + j]))
+    for i in range(rank):
+        for k in range(rank):
+            total = 0.0
+            for j in range(n):
+                for l in range(n):
+                    total += (
+                        get1(matrix, HELD + i, j) * get1(blocks, begin + j, l) * get1(matrix, HELD + k, l)
+                    )
+            put1(matrix, PART + i, k, total)
+    diagonalise(matrix, PART, rank)
+    return get1(matrix, PART + rank - 1, rank - 1)
 
 
 @entry
@@ -148,6 +204,7 @@ class ActiveRows:
             topo, arrays.par, arrays.state.copy(), arrays.new_work(), table, wanted, np.zeros(rows, np.int64),
             ranks.scales[of, places], np.zeros(rows), np.zeros(rows), np.zeros((rows, 6)), np.zeros(MATRIX),
         )  # fmt: skip
+        self.choice[-1][LEAST, 0] = CANDIDATE * ranks.misfit**2
         topo, par, state, work, _, wanted, chosen, scales, pivots, before, blocks, _ = self.choice
         self.address = entry_address(
             choose, topo, par, state, work, wanted, scales, 0.0, chosen, pivots, before, blocks, arrays.flag

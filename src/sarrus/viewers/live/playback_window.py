@@ -13,7 +13,8 @@ from sarrus.viewers.live.history import POINTS
 from sarrus.viewers.live.playback import Playback
 from sarrus.viewers.live.server import HOST, PORT
 from sarrus.viewers.live.window import SPEEDS, WORDS, Often, Window
-from sarrus.viewers.page.motion import Motion, bounds_of, energy_words, motion_of, view_of
+from sarrus.viewers.page.curves import energy_words
+from sarrus.viewers.page.motion import Motion, bounds_of, motion_of, view_of
 from sarrus.viewers.scene import Scene, scene_of
 
 if TYPE_CHECKING:

@@ -21,25 +21,28 @@ import numpy as np
 from sarrus.errors import FileError, MechanismError
 from sarrus.output import replacing
 from sarrus.viewers.page.blob import Blob
+from sarrus.viewers.page.curves import Curve, curves_of, energy_words
 from sarrus.viewers.page.motion import (
     FAR,
     Arrows,
     Motion,
     arrows_of,
     bounds_of,
-    curves_of,
-    energy_words,
     motion_of,
     view_of,
 )
 from sarrus.viewers.scene import Scene, scene_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from sarrus.mechanism import Mechanism
     from sarrus.trajectory import Trajectory
 
 SUFFIXES = (".html", ".htm")
 SCRIPTS = ("numbers", "data", "shaders", "meshes", "camera", "renderer", "plots", "controls", "player")
+SIGNAL_SHARE = 0.2
+"""Part of a page that signals may fill where they are not chosen."""
 PRECISION = 2e-5
 """Positions are stored in 16 bits where that errs by no more than this part of the size of the mechanism."""
 UNIT_QUATERNION = 32767
@@ -57,31 +60,40 @@ def to_html(
     title: str | None = None,
     fps: float = FPS,
     max_size: int = MAX_SIZE,
+    signals: str | Iterable[str] | None = None,
 ) -> Path:
     """The path of the page after writing it: complete, or not at all.  Arguments as of `page`."""
     target = Path(path)
     if target.suffix.lower() not in SUFFIXES:
         raise FileError(f"cannot write {target}: the name of a page ends in {' or '.join(SUFFIXES)}")
-    text = page(traj, title, fps, max_size)
+    text = page(traj, title, fps, max_size, signals)
     with replacing(target) as partial:
         partial.write_text(text, encoding="utf-8")
     return target
 
 
 def page(
-    traj: Trajectory, title: str | None = None, fps: float = FPS, max_size: int = MAX_SIZE, **options: Any
+    traj: Trajectory,
+    title: str | None = None,
+    fps: float = FPS,
+    max_size: int = MAX_SIZE,
+    signals: str | Iterable[str] | None = None,
+    **options: Any,
 ) -> str:
     """The text of a page that plays `traj`, by default under the name of its mechanism.
 
     At most `fps` recorded nodes per second are kept, fewer where it would exceed `max_size` [bytes]; the
-    page says how many.  options: of the player, as `autoplay`."""
+    page says how many.  signals: those that can be plotted in the page, as in `Trajectory.signals`; None: as
+    many as `SIGNAL_SHARE` of the page holds.  options: of the player, as `autoplay`."""
     check_numbers(fps, max_size)
     name = traj.model.mechanism.name if title is None else str(title)
     name = name.encode("utf-8", "replace").decode()  # half a surrogate pair cannot be written
     empty = assemble(name, {}, "")
+    room = int(SIGNAL_SHARE * max_size * 3 / 4) if signals is None else None
+    curves, left_out = curves_of(traj, signals, room)
     most = int(max_size / (4 / 3 * BYTES_PER_POSE * max(1, len(traj.body_names)))) + 2
     for _ in range(2):
-        header, blob = contents(traj, name, fps, most)
+        header, blob = contents(traj, name, fps, most, curves, notes_on(left_out))
         text = assemble(name, header | options, blob.text())
         size = len(text.encode())
         if size <= max_size:
@@ -107,8 +119,10 @@ def check_numbers(fps: float, max_size: int) -> None:
             raise MechanismError(f"to_html: {what} must be positive, not {value!r}")
 
 
-def contents(traj: Trajectory, title: str, fps: float, most: int | None) -> tuple[dict[str, Any], Blob]:
-    """Header and binary block of a page."""
+def contents(
+    traj: Trajectory, title: str, fps: float, most: int | None, curves: list[Curve], said: list[str]
+) -> tuple[dict[str, Any], Blob]:
+    """Header and binary block of a page; said: notes for its reader."""
     mechanism = traj.model.mechanism
     motion = motion_of(traj, fps, most)
     scene = scene_of(mechanism)
@@ -116,33 +130,57 @@ def contents(traj: Trajectory, title: str, fps: float, most: int | None) -> tupl
     azimuth, elevation = view_of(motion)
     blob = Blob()
     drawn = scene_fields(scene, blob)
-    curves = [
-        {
-            "title": curve.title,
-            "unit": curve.unit,
-            "log": curve.log,
-            "time": blob.add(curve.time, "float64"),
-            "values": blob.add(curve.values, "float64"),
-        }
-        for curve in curves_of(traj)
-    ]
+    plotted = curve_fields(curves, blob)
     still = blob.size
     header = drawn | {
         "title": title,
         "facts": facts(traj),
-        "notes": notes(traj, motion),
+        "notes": [*notes(traj, motion), *said],
         "low": low.tolist(),
         "high": high.tolist(),
         "down": down(mechanism),
         "follow": float(np.linalg.norm(high - low)) > 2.0 * FAR * scene.size,
         "azimuth": azimuth,
         "elevation": elevation,
-        "curves": curves,
+        "curves": plotted,
         "frames": frame_fields(motion, scene, blob),
         "touches": touch_fields(arrows_of(traj, motion), blob),
         "bytes": {"still": still, "all": blob.size},
     }
     return header, blob
+
+
+def curve_fields(curves: list[Curve], blob: Blob) -> list[dict[str, Any]]:
+    """The curves; those with the same times share them."""
+    times: dict[bytes, list[Any]] = {}
+    fields = []
+    for curve in curves:
+        key = curve.time.tobytes()
+        if key not in times:
+            times[key] = blob.add(curve.time, "float64")
+        fields.append(
+            {
+                "name": curve.name,
+                "label": curve.label,
+                "quantity": curve.quantity,
+                "panel": curve.panel,
+                "unit": curve.unit,
+                "log": curve.log,
+                "shown": curve.shown,
+                "color": curve.look.color,
+                "dashes": list(curve.look.dashes),
+                "time": times[key],
+                "values": blob.add(curve.values, "float32"),
+            }
+        )
+    return fields
+
+
+def notes_on(left_out: int) -> list[str]:
+    """What is said of signals that found no room."""
+    if not left_out:
+        return []
+    return [f"{left_out} signals found no room here; to_html(signals=...) chooses which to keep."]
 
 
 def scene_fields(scene: Scene, blob: Blob) -> dict[str, Any]:

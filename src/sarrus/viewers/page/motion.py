@@ -1,4 +1,4 @@
-"""The motion that a page plays: chosen nodes of a trajectory, their contacts, and curves over time."""
+"""The motion that a page plays: chosen nodes of a trajectory, and their contacts."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sarrus.model.gaps import meets
-from sarrus.plots.panels import conserves
-from sarrus.plots.style import thin
 from sarrus.viewers.frames import finite_nodes
 from sarrus.viewers.live.forces import contact_signs
 from sarrus.viewers.live.views import ABOVE, ASIDE, CORNER, front
@@ -19,8 +17,6 @@ from sarrus.viewers.scene import Scene
 if TYPE_CHECKING:
     from sarrus.trajectory import Trajectory
 
-POINTS = 600
-"""Bins of a curve: no plot in a page is wider in pixels."""
 PLANAR = 0.12
 """A motion is planar when it leaves its plane by no more than this part of its width."""
 FAR = 3.0
@@ -44,17 +40,6 @@ class Arrows:
     start: np.ndarray  # (F+1,)
     point: np.ndarray  # (n, 3) [m]
     force: np.ndarray  # (n, 3) [N], on the second body
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Curve:
-    """Values over time for a plot."""
-
-    title: str
-    unit: str
-    log: bool
-    time: np.ndarray
-    values: np.ndarray
 
 
 def motion_of(traj: Trajectory, fps: float, most: int | None = None) -> Motion:
@@ -106,28 +91,6 @@ def arrows_of(traj: Trajectory, motion: Motion) -> Arrows | None:
     force = total(impulse) / np.maximum(lasting, 0.5 * traj.dt)[keys[:, 0], None]
     start = np.searchsorted(keys[:, 0], np.arange(len(motion.time) + 1))
     return Arrows(start, middle, force)
-
-
-def energy_words(traj: Trajectory) -> str:
-    """What the difference to the first energy is called."""
-    return "energy error" if conserves(traj) else "energy change"
-
-
-def curves_of(traj: Trajectory) -> list[Curve]:
-    """Energy error (change, where something adds or takes energy), violation, the gap of what may touch."""
-    found = [(energy_words(traj), "J", False, traj.energy().error)]
-    if traj.joint_names:
-        found.append(("violation", "m or rad", True, traj.violation()))
-    if meets(traj.model):
-        found.append(("smallest gap", "m", True, traj.gap()))
-    curves = []
-    for title, unit, log, values in found:
-        good = np.isfinite(values) & np.isfinite(traj.time)
-        if log:
-            good &= values > 0.0
-        time, kept = thin(traj.time[good], np.asarray(values)[good], POINTS)
-        curves.append(Curve(title, unit, log, time, kept))
-    return curves
 
 
 def body_radii(scene: Scene) -> np.ndarray:

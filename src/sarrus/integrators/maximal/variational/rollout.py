@@ -62,6 +62,7 @@ from sarrus.integrators.maximal.division import (
 from sarrus.integrators.maximal.row_choice import (
     ASIDE,
     SINGULAR,
+    node_pivot,
 )
 from sarrus.integrators.maximal.statuses import (
     CHOOSE_ROWS,
@@ -179,6 +180,7 @@ def rollout(name, loops, elements, contacts):
         # One-sided forces (order 1) leave a balance of first order: nothing to judge by.
         ruled = settings[LEFT] == settings[RIGHT]
         always, half = elements is not None or stages.shape[0] > 1, total.shape[0] // 2
+        watched = ruled and loops is not None
         for k in range(counts[DONE], counts[STEPS]):
             counts[DONE] = k
             ku, number = min(k, u.shape[0] - 1), counts[BEFORE] + k
@@ -208,8 +210,8 @@ def rollout(name, loops, elements, contacts):
                     copy_all(total[:half], total[half:])
                 recorded = counts[TOUCHES]
                 before = sums[k, MOTORS], sums[k, DAMPERS], sums[k, CONTACT_WORK], sums[k, APPLIED]
-                aside, later, fastest, looks, ask = 0, 0, 0, always, False
-                T0, done, turn, spin, inner = 0.0, 0.0, 0.0, 0.0, 0.0
+                aside, later, fastest, looks, ask = 0, 0, 0, always or watched, False
+                T0, done, turn, spin, inner, pivot = 0.0, 0.0, 0.0, 0.0, 0.0, 1.0
                 status, fraction = CONVERGED, place / full
                 for s in range(stages.shape[0]):
                     dt = stages[s] * h
@@ -243,6 +245,8 @@ def rollout(name, loops, elements, contacts):
                             copied = True
                         if s == 0:
                             T0 = kinetic_energy(topo, state)
+                            if loops is not None:
+                                pivot = node_pivot(topo, state)
                         if elements is not None:
                             done += work_before(topo, par, state, work, sums, k, step, loops)
                         else:
@@ -275,6 +279,7 @@ def rollout(name, loops, elements, contacts):
                             if status != CONVERGED:
                                 break
                         if loops is not None:
+                            pivot = min(pivot, least)
                             if least < SINGULAR:
                                 enter_aside(topo, par, state, work, ASIDE * dt, loops, elements)
                         if not is_finite(topo, state, at.U):
@@ -286,7 +291,7 @@ def rollout(name, loops, elements, contacts):
                         ask = ask or (fallen and least >= SINGULAR)
                 stats[k, 4] += later
                 if status == CONVERGED and ruled and looks:
-                    part = Part(h, gravity, T0, inner, done, turn, settings[BALANCE], before)
+                    part = Part(h, gravity, T0, inner, done, turn, pivot, settings[BALANCE], before)
                     if not balances(topo, par, state, work, sums, k, part, contacts):
                         if block > 1:
                             status = UNBALANCED

@@ -43,6 +43,8 @@ class Part(NamedTuple):
     """done on it [J]"""
     turn: float
     """largest turn of a joint [rad]"""
+    pivot: float
+    """smallest of a loop at its two nodes, over its scale"""
     allowed: float
     """imbalance allowed, over the largest kinetic energy so far"""
     before: tuple[float, float, float, float]

@@ -190,4 +190,4 @@ def balances(topo, par, state, work, sums, k, part, contacts):
             kinetic = max(part.kinetic, part.inner)
             put1(state, n, at.PEAK, max(get1(state, n, at.PEAK), max(part.kinetic, T1)))
             return not gains(topo, par, gained, kinetic, part.length, part.gravity)
-    return is_balanced(topo, state, sums, k, (part.kinetic, T1), part.work, part.turn, part.allowed)
+    return is_balanced(topo, state, sums, k, T1, part)

@@ -85,6 +85,32 @@ function tubeAlong(points, radius, around = 8) {
   };
 }
 
+// A smooth way through points, with the times at which it gets there: Catmull and Rom's curve where the way bends,
+// straight pieces where it goes straight, and where it turns so sharply that something must have been hit.
+const BEND = 0.03, CORNER = 1.0, PIECES = 6;
+
+function smoothWay(points, times) {
+  const last = points.length - 1, out = points.slice(0, 1), when = times.slice(0, 1);
+  const turn = (k) => {
+    if (k < 1 || k >= last) return 0;
+    const a = subtract(points[k], points[k - 1]), b = subtract(points[k + 1], points[k]);
+    return Math.atan2(norm(cross(a, b)), dot(a, b));
+  };
+  for (let k = 0; k < last; k++) {
+    const [p, q] = [points[k], points[k + 1]], bend = Math.max(turn(k), turn(k + 1));
+    const before = points[Math.max(0, k - 1)], after = points[Math.min(last, k + 2)];
+    const count = bend > BEND && bend < CORNER ? PIECES : 1;
+    const m = scaled(subtract(q, before), k > 0 ? 0.5 : 1), n = scaled(subtract(after, p), k + 1 < last ? 0.5 : 1);
+    for (let i = 1; i <= count; i++) {
+      const s = i / count, a = s * s * (3 - 2 * s), b = s * (1 - s) * (1 - s), c = s * s * (s - 1);
+      const at = count === 1 ? q : p.map((_, j) => p[j] + a * (q[j] - p[j]) + b * m[j] + c * n[j]);
+      out.push(at);
+      when.push(times[k] + s * (times[k + 1] - times[k]));
+    }
+  }
+  return { points: out, times: when };
+}
+
 // The points of a wire, of a rope that sags where it is slack, or of a spring between a and b.
 function linePoints(kind, a, b, length, radius, down) {
   const along = subtract(b, a), distance = norm(along);

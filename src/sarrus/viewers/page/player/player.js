@@ -16,10 +16,10 @@ class Player {
     this.camera = new Camera(run);
     this.canvas = find("view");
     this.renderer = this.makeRenderer();
-    this.plots = run.curves.map((c) => new Plot(find("plots"), c, [this.first, this.last], () => this.ink(), (t) => {
+    this.board = new Board(run.curves, [this.first, this.last], () => this.ink(), (t) => {
       this.pause();
       this.seek(t);
-    }));
+    }, () => this.changed());
     this.controls = new Controls(run, this);
     this.home();
     this.watch();
@@ -73,7 +73,10 @@ class Player {
 
   ink() {
     const style = getComputedStyle(document.body), read = (name) => style.getPropertyValue(name).trim();
-    return { curve: read("--curve"), cursor: read("--accent"), grid: read("--line"), text: read("--quiet") };
+    const dark = window.matchMedia("(prefers-color-scheme: dark)").matches;
+    // Black on black cannot be seen.
+    const light = (color) => (dark && color === "#000000" ? "#FFFFFF" : color);
+    return { light, cursor: read("--accent"), grid: read("--line"), text: read("--quiet") };
   }
 
   changed() { this.dirty = true; }
@@ -201,7 +204,7 @@ class Player {
       this.renderer.now = this.time;
       this.renderer.draw(poses, camera, this.look);
     }
-    if (document.body.classList.contains("open") || !this.renderer) for (const plot of this.plots) plot.draw(this.time);
+    if (document.body.classList.contains("open") || !this.renderer) this.board.draw(this.time);
     this.controls.update();
     this.dirty = false;
   }

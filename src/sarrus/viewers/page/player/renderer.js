@@ -356,16 +356,25 @@ class Renderer {
       points.push([position[at], position[at + 1], position[at + 2]]);
       times.push(time[f]);
     }
-    const around = 6;
-    this.trail = { mesh: this.upload(tubeAlong(points, 0.09 * run.unit, around)), times, step: 6 * around };
+    const around = 6, way = smoothWay(points, times);
+    this.trail = {
+      body, ...way, mesh: this.upload(tubeAlong(way.points, 0.09 * run.unit, around)), step: 6 * around, head: null,
+    };
   }
 
   drawTrail(poses) {
     if (!this.trail) return;
-    const { mesh, times, step } = this.trail, now = this.now ?? poses.last;
-    const past = times.filter((t) => t <= now + 1e-9).length;
+    const { body, points, mesh, times, step } = this.trail, now = this.now ?? poses.last;
+    let past = 0;
+    while (past < times.length && times[past] <= now + 1e-9) past++;
     this.set(this.programs.surface, { color: TRAIL_COLOUR, glow: 0.2 });
     this.mesh(this.programs.surface, mesh, IDENTITY, Math.max(0, past - 1) * step);
+    // From there a last piece to where the body is now.
+    const from = points[Math.max(0, past - 1)], to = poses.place(body);
+    if (norm(subtract(to, from)) < 1e-9 * this.run.size) return;
+    const tube = tubeAlong([from, to], 0.09 * this.run.unit, step / 6);
+    this.trail.head = this.upload(tube, this.trail.head || this.upload(tube));
+    this.mesh(this.programs.surface, this.trail.head, IDENTITY);
   }
 
   drawArrows(frame) {
