@@ -20,10 +20,11 @@ from sarrus.integrators.interface import RECORDED, Conventions, Method
 from sarrus.integrators.methods import conventions_of
 from sarrus.trajectory import archive
 from sarrus.trajectory.archive import Member
+from sarrus.trajectory.arrays import frozen
 from sarrus.trajectory.description import custom_terms, describe, restore
 from sarrus.trajectory.journal import Journal, is_journal, journals_of
 from sarrus.trajectory.stats import ALWAYS, Stats, stored
-from sarrus.trajectory.trajectory import STATE_FIELDS, Trajectory, frozen
+from sarrus.trajectory.trajectory import STATE_FIELDS, Trajectory
 
 if TYPE_CHECKING:
     from sarrus.model import Model

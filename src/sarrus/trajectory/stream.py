@@ -18,6 +18,7 @@ from sarrus.errors import FileError, MechanismError, WriteFailed
 from sarrus.integrators.interface import RECORDED, Method
 from sarrus.trajectory import archive
 from sarrus.trajectory.archive import Member
+from sarrus.trajectory.arrays import frozen
 from sarrus.trajectory.journal import Journal, JournalWriter, is_being_written, journals_of, new_name
 from sarrus.trajectory.stats import Stats, stored
 from sarrus.trajectory.storage import (
@@ -36,7 +37,7 @@ from sarrus.trajectory.storage import (
     totals_of,
 )
 from sarrus.trajectory.touches import WIDTH
-from sarrus.trajectory.trajectory import Trajectory, fields_of, frozen
+from sarrus.trajectory.trajectory import Trajectory, fields_of
 
 if TYPE_CHECKING:
     from sarrus.model import Model, State

@@ -13,12 +13,12 @@ import numpy as np
 from sarrus.errors import MechanismError, unknown_name
 from sarrus.integrators.interface import WORK, Conventions, Method
 from sarrus.integrators.methods import conventions_of
-from sarrus.mechanism.forces import PRESCRIBING
 from sarrus.mechanism.rotations import Array, multiply, rotate
 from sarrus.model.conventions import file_coordinate, is_file
 from sarrus.trajectory import invariants
 from sarrus.trajectory import touches as contact
-from sarrus.trajectory.reactions import drives_missed, prescribed_effort
+from sarrus.trajectory.arrays import frozen
+from sarrus.trajectory.reactions import drives_missed
 from sarrus.trajectory.stats import Stats
 from sarrus.trajectory.turns import with_turns
 from sarrus.trajectory.views import BodyPath, Energy, FramePath, Momentum, Reaction, Work
@@ -214,25 +214,9 @@ class Trajectory:
 
         What a motor of mode "position" or "velocity" needs is read from the reactions of its joint, which
         `simulate` must have recorded."""
-        motors = self.model.mechanism.motors
-        if name not in motors:
-            raise unknown_name("motor", name, motors)
-        motor = motors[name]
-        if motor.mode in PRESCRIBING:
-            effort = prescribed_effort(self, name)
-            return effort[:, 0] if effort.shape[1] == 1 else effort
-        q, rate = self.joint_position(motor.joint), self.joint_velocity(motor.joint)
-        if q.ndim == 2 and isinstance(motor.component, int):
-            q, rate = q[:, motor.component], rate[:, motor.component]
-        given = self.inputs.get(name)
-        value = np.zeros_like(q) if given is None else np.asarray(given)
-        if value.ndim > q.ndim:
-            value = value.reshape(q.shape)
-        elif value.ndim < q.ndim:
-            value = np.broadcast_to(value[:, None], q.shape)
-        if motor.mode == "servo":
-            value = motor.stiffness * (value - q) - motor.damping * rate
-        return value if motor.limit is None else np.clip(value, -motor.limit, motor.limit)
+        from sarrus.trajectory.efforts import motor_effort
+
+        return motor_effort(self, name)
 
     def sensor(self, name: str) -> Array:
         """What a sensor of `add_sensor` reads at the nodes: (T+1,) for one number, else (T+1, k)."""
@@ -451,21 +435,3 @@ def fields_of(state: State | Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(state, Mapping):
         return dict(state)
     return {name: getattr(state, name) for name in STATE_FIELDS}
-
-
-def frozen(what: str, values: object, shape: tuple[Any, ...]) -> Array:
-    """A read-only float64 view of values; shape: the length wanted per axis, None any, ... the rest."""
-    array = np.asarray(values, dtype=np.float64).view()
-    least = len(shape) - 1 if shape[-1] is ... else len(shape)
-    if array.ndim < least or (array.ndim > least and least == len(shape)):
-        raise _misfit(what, array, shape)
-    for wanted, found in zip(shape, array.shape, strict=False):
-        if wanted is not None and wanted is not ... and wanted != found:
-            raise _misfit(what, array, shape)
-    array.setflags(write=False)
-    return array
-
-
-def _misfit(what: str, array: Array, shape: tuple[Any, ...]) -> MechanismError:
-    words = ", ".join("any" if n is None else "..." if n is ... else str(n) for n in shape)
-    return MechanismError(f"trajectory: {what} has shape {array.shape}, needs ({words})")
