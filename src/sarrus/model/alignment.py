@@ -1,8 +1,9 @@
 """align: joints of closed loops moved by as little as makes them fit each other.
 
-Axes that are parallel but for rounding become parallel.  What remains is a condition on the numbers of the
-joints: the part of the residuals along the self-stresses must vanish wherever the loops go.  Gauss-Newton
-over sampled configurations finds the nearest numbers that meet it."""
+Axes that are parallel but for rounding become parallel, lengths that are equal but for rounding equal.  What
+remains is a condition on the numbers of the joints: the part of the residuals along the self-stresses must
+vanish wherever the loops go.  Gauss-Newton over sampled configurations finds the nearest numbers that meet
+it."""
 
 from __future__ import annotations
 
@@ -17,8 +18,9 @@ from sarrus.errors import LoopsLeftOpen, MechanismError, NearlyRedundant, RigidM
 from sarrus.mechanism import Mechanism
 from sarrus.mechanism.joints import Joint
 from sarrus.model.build import REDUNDANCY_TOLERANCE, build
+from sarrus.model.equal_lengths import with_equal_lengths
 from sarrus.model.geometry import centres_of, frame_of, table_joint
-from sarrus.model.linear import Linearisation
+from sarrus.model.linear import Linearisation, nearest
 from sarrus.model.model import Model
 from sarrus.model.rounding import Holding, Sampler, hold, self_stresses
 from sarrus.model.tables import put_geometry
@@ -28,30 +30,37 @@ FITS = 1e-10
 ITERATIONS = 8
 # Axes that differ by this many tolerances count as parallel: all joints share a misfit.
 APART = 3.0
+# Lengths that differ by this many misfits count as equal.
+EQUAL = 20.0
 # So often configurations are sampled anew.
 PASSES = 3
+# Moves to either side, over three times as far as misfits are looked at.
+WIDE = 18
 # Step of the differences by the numbers of the joints; Gauss-Newton forgives their error.
 STEP = 1e-6
-# Singular values below this part of the largest are no conditions; the border is the widest gap above.
-NO_CONDITION = 1e-6
 
 
 def align(mechanism: Mechanism, *, tolerance: float = REDUNDANCY_TOLERANCE) -> Mechanism:
     """A copy of `mechanism` in which joints of closed loops fit each other: their points and axes are moved
     by about the size of their misfit, so that redundant rows agree.
 
-    tolerance: misfits up to this [rad, parts of the size] count as rounding.  It is the nearest geometry that
-    moves, not the one that was meant: lengths stay as they are given, or become less round.  What cannot be
-    aligned is told by a warning."""
+    tolerance: misfits up to this [rad, parts of the size] count as rounding.  Axes that are parallel and
+    lengths that are equal but for rounding become so; beyond that it is the nearest geometry that moves, not
+    the one that was meant.  What cannot be aligned is told by a warning."""
     out = deepcopy(mechanism)
     model = _model(out, tolerance)
-    if model.ranks.misfit <= FITS:
+    misfit = max(model.ranks.misfit, *(off for _, off in model.ranks.refused), 0.0)
+    if misfit <= FITS:
         return out
-    out, model = _better(out, model, with_parallel_axes(out, model, APART * tolerance), tolerance)
-    for _ in range(PASSES):
+    names = joints_of_loops(model)
+    parallel = with_parallel_axes(out, names, APART * tolerance)
+    out, model = _better(out, model, parallel, tolerance)
+    equal = min(EQUAL * misfit, APART * tolerance) * model.size
+    out, model = _better(out, model, with_equal_lengths(parallel, names, equal), tolerance)
+    for i in range(PASSES):
         before = model.ranks.misfit
         if before > FITS:
-            out, model = _better(out, model, Alignment(out, model).aligned(), tolerance)
+            out, model = _better(out, model, Alignment(out, model).aligned(rounded=i == 0), tolerance)
         if model.ranks.misfit > 0.1 * before:
             break
     if model.ranks.misfit > FITS:
@@ -73,21 +82,25 @@ def _model(mechanism: Mechanism, tolerance: float) -> Model:
 
 
 def _better(before: Mechanism, model: Model, after: Mechanism, tolerance: float) -> tuple[Mechanism, Model]:
-    """The one of two mechanisms that has more freedom, or the smaller misfit, with its model."""
+    """`after`, where it has more freedom or the smaller misfit, or fits; else `before`; and the model."""
     other = _model(after, tolerance)
-    if (-other.dof, other.ranks.misfit) < (-model.dof, model.ranks.misfit):
+    if (-other.dof, other.ranks.misfit) <= (-model.dof, max(FITS, model.ranks.misfit)):
         return after, other
     return before, model
 
 
 def joints_of_loops(model: Model) -> list[str]:
-    """Names of the joints in loops that do not fit, in order."""
-    names = {name for loop in model.loops if model.ranks.misfits.keys() & set(loop) for name in loop}
+    """Names of the joints in loops that do not fit, and in those that share joints with them, in order."""
+    names = {*model.ranks.misfits, *(name for name, _ in model.ranks.refused)}
+    for _ in model.loops:
+        names |= {name for loop in model.loops if names & set(loop) for name in loop}
     return [name for name in model.joint_names if name in names]
 
 
-def with_axis(joint: Joint, axis: np.ndarray) -> Joint:
+def with_axis(joint: Joint, axis: np.ndarray | None) -> Joint:
     """`joint` with another axis; axis2 stays perpendicular."""
+    if axis is None:
+        return joint
     axis = axis / np.linalg.norm(axis)
     second = joint.axis2
     if second is not None:
@@ -96,12 +109,19 @@ def with_axis(joint: Joint, axis: np.ndarray) -> Joint:
     return replace(joint, axis=axis, axis2=second)
 
 
-def with_parallel_axes(mechanism: Mechanism, model: Model, tolerance: float) -> Mechanism:
-    """A copy of `mechanism` in which axes of loops that are parallel to `tolerance` [rad] are parallel."""
+def with_parallel_axes(mechanism: Mechanism, names: list[str], tolerance: float) -> Mechanism:
+    """A copy of `mechanism` in which axes of the joints `names` that are parallel to `tolerance` [rad] are
+    parallel."""
     out = deepcopy(mechanism)
     joints = {name: joint for name, joint in out.joints.items() if isinstance(joint, Joint)}
-    axes = {name: joint.axis for name, joint in joints.items() if joint.axis is not None}
-    left = [name for name in joints_of_loops(model) if name in axes]
+    axes = {
+        (name, which): getattr(joints[name], which)
+        for which in ("axis", "axis2")
+        for name in names
+        if name in joints and getattr(joints[name], which) is not None
+    }
+    shared: dict[tuple[str, str], int] = {}
+    left = list(axes)
     while left:
         first = axes[left[0]]
         group = [n for n in left if np.linalg.norm(np.cross(first, axes[n])) < tolerance]
@@ -109,10 +129,19 @@ def with_parallel_axes(mechanism: Mechanism, model: Model, tolerance: float) -> 
         # An axis of the world is what was meant where a joint has it.
         exact = [n for n in group if np.abs(axes[n]).max() == 1.0]
         mean = np.sum([signs[n] * axes[n] for n in group], axis=0)
-        axis = signs[exact[0]] * axes[exact[0]] if exact else mean
-        for name in group:
-            out.joints[name] = with_axis(joints[name], signs[name] * axis)
+        axis = signs[exact[0]] * axes[exact[0]] if exact else mean / np.linalg.norm(mean)
+        for n in group:
+            axes[n], shared[n] = signs[n] * axis, len(group)
         left = [n for n in left if n not in group]
+    for name, joint in joints.items():
+        if (name, "axis2") not in axes:
+            out.joints[name] = with_axis(joint, axes.get((name, "axis"), joint.axis))
+            continue
+        first, second = axes[name, "axis"], axes[name, "axis2"]
+        # The one that more joints share stays.
+        if shared[name, "axis2"] > shared[name, "axis"]:
+            first = first - (first @ second) * second
+        out.joints[name] = with_axis(replace(joint, axis2=second), first)
     return out
 
 
@@ -180,11 +209,12 @@ class Alignment:
             slopes.append(stresses @ (slope / self.sampler.lengths[:, None]))
         return np.concatenate(values), np.concatenate(slopes)
 
-    def aligned(self) -> Mechanism:
-        """The mechanism with the nearest numbers that meet the conditions at all sampled configurations."""
+    def aligned(self, rounded: bool) -> Mechanism:
+        """The mechanism with the nearest numbers that meet the conditions at all sampled configurations;
+        rounded: as in `nearest`."""
         changes, least = np.zeros(self.first[-1]), np.inf
         best = changes
-        self.sampler.sample()
+        self.sampler.sample(WIDE)
         states = self.sampler.states
         for _ in range(ITERATIONS):
             q, Q = self.conditions(changes, states)
@@ -193,20 +223,10 @@ class Alignment:
                 least, best = worst, changes.copy()
             elif worst > 0.5 * least:
                 break
-            changes = -nearest(Q, q - Q @ changes)
+            changes = -nearest(Q, q - Q @ changes, rounded)
             for k in range(len(self.names)):
                 self.put(k, changes[self.first[k] : self.first[k + 1]])
         out = deepcopy(self.mechanism)
         for k, name in enumerate(self.names):
             out.joints[name] = self.joint(k, best[self.first[k] : self.first[k + 1]])
         return out
-
-
-def nearest(Q: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """The shortest x that meets the conditions Q x = q; those below the widest gap of the singular values are
-    none."""
-    U, s, V = np.linalg.svd(Q, full_matrices=False)
-    real = int((s > NO_CONDITION * s[0]).sum())
-    ratios = s[:real] / np.append(s[1:real], NO_CONDITION * s[0])
-    rank = int(np.argmax(ratios)) + 1
-    return V[:rank].T @ ((U[:, :rank].T @ q) / s[:rank])

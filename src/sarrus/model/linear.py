@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 # Added to the diagonal of G W G', scaled to ones: redundant rows make it singular, and Gauss-Newton forgives
 # the rest.
 REGULARISATION = 1e-12
+# Singular values below this part of the largest are no conditions.
+NO_CONDITION = 1e-6
 
 
 class Linearisation:
@@ -143,3 +145,16 @@ def least_change(G: csr_matrix, residual: np.ndarray, W: csr_matrix | None = Non
     scale = diags(1.0 / np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0)))
     S = (scale @ S @ scale + REGULARISATION * identity(S.shape[0])).tocsc()
     return -(GW.T @ (scale @ splu(S).solve(scale @ residual)))
+
+
+def nearest(Q: np.ndarray, q: np.ndarray, rounded: bool = True) -> np.ndarray:
+    """The shortest x that meets the conditions Q x = q.
+
+    rounded: conditions that depend on each other do so but for rounding, and those below the widest gap of
+    the singular values are none."""
+    U, s, V = np.linalg.svd(Q, full_matrices=False)
+    rank = int((s > NO_CONDITION * s[0]).sum())
+    if rounded:
+        ratios = s[:rank] / np.append(s[1:rank], NO_CONDITION * s[0])
+        rank = int(np.argmax(ratios)) + 1
+    return V[:rank].T @ ((U[:, :rank].T @ q) / s[:rank])
