@@ -19,27 +19,39 @@ from sarrus.model.linear import nearest
 ITERATIONS, AGREE = 20, 1e-15
 # Axes whose cross product is below this are parallel.
 PARALLEL = 1e-9
+# Kinds whose point may be anywhere, along a slide or in a plane.
+ANYWHERE = (
+    "fixed",
+    "prismatic",
+    "planar",
+    "rectangular",
+    "cartesian",
+    "parallel_axis",
+    "point_on_plane",
+    "free",
+)
 
 
 @dataclass(frozen=True)
 class Length:
-    """The distance of the points of two joints on one body, perpendicular to `along` where that is an axis of
-    both, or to a slide of one of them; squared, from their difference: d' P d."""
+    """The distance of the points a and b of two joints on one body: |P (x_a - x_b)|, where P leaves out the
+    direction of their common axis and of a slide."""
 
     a: int
     b: int
     P: np.ndarray
 
     def value(self, points: np.ndarray) -> float:
+        """The length [m]."""
         d = self.P @ (points[self.a] - points[self.b])
         return float(np.linalg.norm(d))
 
-    def put_gradient(self, points: np.ndarray, out: np.ndarray) -> None:
-        """Adds the derivative by all points (n, 3) to `out`."""
-        d = self.P @ (points[self.a] - points[self.b])
-        n = self.P @ d / max(float(np.linalg.norm(d)), 1e-300)
-        out[self.a] += n
-        out[self.b] -= n
+    def gradient(self, points: np.ndarray) -> np.ndarray:
+        """(n, 3): the derivative by all points."""
+        d, out = self.P @ (points[self.a] - points[self.b]), np.zeros_like(points)
+        out[self.a] = self.P.T @ d / max(float(np.linalg.norm(d)), 1e-300)
+        out[self.b] = -out[self.a]
+        return out
 
 
 def with_equal_lengths(mechanism: Mechanism, names: list[str], tolerance: float) -> Mechanism:
@@ -55,7 +67,7 @@ def with_equal_lengths(mechanism: Mechanism, names: list[str], tolerance: float)
     groups = grouped([length.value(points) for length in lengths], tolerance)
     start = points.copy()
     for _ in range(ITERATIONS):
-        values, slopes = conditions(points, lengths, groups, tolerance)
+        values, slopes = conditions(points, lengths, groups)
         if not np.abs(values).max(initial=0.0) > AGREE * np.ptp(start, axis=0).max(initial=0.0):
             break
         # The nearest to the start that meets the conditions, not to the last.
@@ -77,10 +89,10 @@ def lengths_of(joints: list[Joint]) -> list[Length]:
     found = []
     for body, here in on.items():
         for a, b in combinations(here, 2):
-            directions = [d for k in (a, b) if (d := direction_on(joints[k], body)) is not None]
-            if any(joints[k].kind in ("fixed", "prismatic", "planar", "rectangular") for k in (a, b)):
+            directions = [d for k in (a, b) if (d := axis_of(joints[k])) is not None]
+            if any(joints[k].kind in ANYWHERE for k in (a, b)):
                 continue
-            if len(directions) == 2 and np.linalg.norm(np.cross(*directions)) > PARALLEL:
+            if len(directions) == 2 and np.linalg.norm(np.cross(directions[0], directions[1])) > PARALLEL:
                 continue
             P = np.eye(3)
             if directions:
@@ -93,8 +105,8 @@ def lengths_of(joints: list[Joint]) -> list[Length]:
     return found
 
 
-def direction_on(joint: Joint, body: str) -> np.ndarray | None:
-    """The axis about which a joint turns the body, None where it has none."""
+def axis_of(joint: Joint) -> np.ndarray | None:
+    """The axis about which a joint turns, None where it has none or several."""
     if joint.kind == "pin_in_slot":
         return joint.axis2
     return joint.axis if joint.kind in ("revolute", "cylindrical", "screw") else None
@@ -118,7 +130,7 @@ def grouped(values: list[float], tolerance: float) -> list[list[int]]:
 
 
 def conditions(
-    points: np.ndarray, lengths: list[Length], groups: list[list[int]], tolerance: float
+    points: np.ndarray, lengths: list[Length], groups: list[list[int]]
 ) -> tuple[np.ndarray, np.ndarray]:
     """(values, derivatives by all points): differences of the lengths of a group, all components of lengths
     that are to be zero [m]."""
@@ -133,10 +145,8 @@ def conditions(
             values.append(float(d[i]))
             slopes.append(slope.ravel())
     for group in groups[1:]:
-        slope = [np.zeros_like(points) for _ in group]
-        for k, out in zip(group, slope, strict=True):
-            lengths[k].put_gradient(points, out)
-        for k, out in zip(group[1:], slope[1:], strict=True):
+        gradients = [lengths[k].gradient(points) for k in group]
+        for k, gradient in zip(group[1:], gradients[1:], strict=True):
             values.append(lengths[k].value(points) - lengths[group[0]].value(points))
-            slopes.append((out - slope[0]).ravel())
+            slopes.append((gradient - gradients[0]).ravel())
     return np.array(values), np.array(slopes).reshape(-1, points.size)
