@@ -147,7 +147,7 @@ CONTACT_A = contacts.column(
 )
 CONTACT_B = contacts.column("CONTACT_B", 1, "body", "the second", "model", "kinematics")
 CONTACT_ROWS = contacts.column(
-    "CONTACT_ROWS", 1, "border row", "its first; -1: a leaf, eliminated with its body",
+    "CONTACT_ROWS", 1, "border row", "of a bound on a coordinate that no freedom carries; -1: none",
     "model", "integrators",
 )  # fmt: skip
 CONTACT_FREEDOM = contacts.column(

@@ -39,6 +39,8 @@ GROUP0 = links.column(
     "GROUP0", 1, "index", "first group of border rows that end at the body", "model", "solvers"
 )
 GROUP1 = links.column("GROUP1", 1, "index", "the group after its last", "model", "solvers")
+TIE0 = links.column("TIE0", 1, "index", "first tie of the body", "model", "solvers")
+TIE1 = links.column("TIE1", 1, "index", "the tie after its last", "model", "solvers")
 FLAGS = links.column(
     "FLAGS", 1, "bits", "see the flags of links",
     "model", "solvers, kinematics, dynamics, model, analysis, integrators",
@@ -77,6 +79,7 @@ ENDS = header.column("ENDS", 1, "count", "ends of border rows", "model", "model,
 JOINTS = header.column("JOINTS", 1, "count", "joints", "model", "kinematics, dynamics, model, integrators")
 ELEMENTS = header.column("ELEMENTS", 1, "count", "elements", "model", "model, dynamics, integrators")
 CONTACTS = header.column("CONTACTS", 1, "count", "contacts", "model", "solvers, dynamics, integrators")
+TIES = header.column("TIES", 1, "count", "ties", "model", "solvers")
 SLOT_COUNT = header.column(
     "SLOT_COUNT", 1, "count", "couplings that a border row has room for", "model", "solvers"
 )
@@ -112,6 +115,7 @@ T_ELEMENTS = header.column(
 T_CONTACTS = header.column(
     "T_CONTACTS", 1, "line of topo", "first contact", "model", "solvers, kinematics, dynamics, integrators"
 )
+T_TIES = header.column("T_TIES", 1, "line of topo", "first tie", "model", "solvers")
 S_ROWS = header.column(
     "S_ROWS", 1, "line of state", "first border row",
     "model", "solvers, kinematics, dynamics, model, integrators",
@@ -141,6 +145,15 @@ W_SCRATCH = header.column(
 W_CONTACTS = header.column(
     "W_CONTACTS", 1, "line of work", "first contact", "model", "solvers, kinematics, model, integrators"
 )
+W_TIES = header.column("W_TIES", 1, "line of work", "first tie", "model", "solvers")
+W_TIED = header.column("W_TIED", 1, "line of work", "first freedom of a tie", "model", "solvers")
+
+ties = Table("topo", "ties", "two bodies that touch, or that do once bodies between them are eliminated")
+TIE_BODY = ties.column("TIE_BODY", 1, "body", "the other one, eliminated later", "model", "solvers")
+TIE_FIRST = ties.column(
+    "TIE_FIRST", 1, "index", "its line among the freedoms of ties, for the first freedom of its body",
+    "model", "solvers",
+)  # fmt: skip
 
 edges = Table("topo", "edges", "a body that a border row is carried through")
 EDGE_ROW = edges.column("EDGE_ROW", 1, "border row", "the row that is carried", "model", "solvers")
@@ -159,8 +172,8 @@ ROW_KIND = rows.column(
     "model", "solvers, kinematics, dynamics, model, analysis, integrators",
 )  # fmt: skip
 ROW_COORDINATE = rows.column(
-    "ROW_COORDINATE", 1, "index", "coordinate of a drive or a spring (0 the length); rows of a contact",
-    "model", "solvers, kinematics, dynamics, integrators",
+    "ROW_COORDINATE", 1, "index", "coordinate of a drive or a spring (0 the length)",
+    "model", "kinematics, dynamics, integrators",
 )  # fmt: skip
 UPPER = rows.column("UPPER", 1, "body", "where it is eliminated", "model", "integrators, analysis")
 SLOT = rows.column(
@@ -172,13 +185,12 @@ END0 = rows.column(
 END1 = rows.column(
     "END1", 1, "index", "the end after its last", "model", "kinematics, dynamics, analysis, integrators"
 )
-ROW_FIRST = rows.column("ROW_FIRST", 1, "border row", "first row of the same contact", "model", "solvers")
 
 row_kinds = Values("kinds of border rows", "Values of ROW_KIND.")
 CONSTRAINT_ROW = row_kinds.value("CONSTRAINT_ROW", 0, "a joint that closes a loop, or a user's constraint")
 DRIVE_ROW = row_kinds.value("DRIVE_ROW", 1, "a coordinate of a drive that the tree cannot carry")
 SPRING_ROW = row_kinds.value("SPRING_ROW", 2, "a damper or a stiff spring between two points")
-CONTACT_ROW = row_kinds.value("CONTACT_ROW", 3, "a contact that is not a leaf, nor carried by a freedom")
+CONTACT_ROW = row_kinds.value("CONTACT_ROW", 3, "a bound on a coordinate that no freedom carries")
 MOTION_ROW = row_kinds.value("MOTION_ROW", 4, "a coordinate that a motor prescribes")
 
 groups = Table("topo", "groups", "border rows that end at one body and meet below it")

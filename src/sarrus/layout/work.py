@@ -29,7 +29,7 @@ R1 = bodies.column(
     "R1", 9, "1", "its rotation matrix",
     "kinematics, dynamics, integrators", "kinematics, dynamics, model, integrators, trajectory",
 )  # fmt: skip
-DZ = bodies.column("DZ", 6, "m, rad", "direction of Newton's method", "integrators", "integrators")
+DZ = bodies.column("DZ", 6, "m, rad", "direction of Newton's method", "integrators", "solvers, integrators")
 JW = bodies.column(
     "JW", 9, "kg m^2", "inertia at the node, world frame",
     "dynamics, integrators", "dynamics, integrators",
@@ -141,8 +141,8 @@ COMPLIANCE = rows.column(
     "COMPLIANCE", 1, "s/kg, s/(kg m^2)", "of the row: gain c dz + compliance dlam = -error",
     "dynamics, integrators", "solvers, integrators",
 )  # fmt: skip
-CROSS = rows.column(
-    "CROSS", 3, "s/kg, s/(kg m^2)", "compliance to the three rows of its contact", "integrators", "solvers"
+ROW_RATE = rows.column(
+    "ROW_RATE", 1, "m/s, rad/s", "rate of a prescribed coordinate over the step", "integrators", "integrators"
 )
 GAIN = rows.column(
     "GAIN", 1, "1", "0: the multiplier does not depend on the motion",
@@ -150,6 +150,22 @@ GAIN = rows.column(
 )  # fmt: skip
 SLOTS = rows.rest(
     "SLOTS", "s/kg, s/(kg m^2)", "couplings with the rows it meets", "solvers", "model, solvers"
+)
+
+ties = Table("work", "ties", "two bodies that touch: the body, and the other one")
+TIE_HERE = ties.column(
+    "TIE_HERE", 36, "kg/s, kg m/s, kg m^2/s", "force on the body for motions of the other",
+    "solvers", "solvers",
+)  # fmt: skip
+TIE_THERE = ties.column(
+    "TIE_THERE", 36, "kg/s, kg m/s, kg m^2/s", "force on the other for motions of the body",
+    "solvers", "solvers",
+)  # fmt: skip
+
+tied = Table("work", "freedoms of ties", "a freedom of the body of a tie")
+TIE_DS = tied.column("TIE_DS", 6, "kg/s, kg m/s", "force on the other for its motion", "solvers", "solvers")
+TIE_SD = tied.column(
+    "TIE_SD", 6, "1, m", "force along it for motions of the other, over its pivot", "solvers", "solvers"
 )
 
 ends = Table("work", "ends", "a body that a border row acts on")

@@ -11,6 +11,7 @@ from sarrus.model.contacts import Contact, contact_rows, contact_table
 from sarrus.model.description import Description, Drives
 from sarrus.model.plan import Plan, border_plan, compliant_rows, constraint_rows
 from sarrus.model.tables import Lines, assign_scratch, element_table, joint_table, link_table, seed_sums
+from sarrus.model.ties import Ties, ties_of
 
 
 @dataclass
@@ -22,7 +23,7 @@ class Arrays:
     state: np.ndarray
     work_shape: tuple[int, int]
     elements: bool
-    loops: bool
+    loops: bool  # whether anything lies beside the tree: border rows, ties
     contacts: bool = False
 
     @property
@@ -49,8 +50,15 @@ class Arrays:
         )
 
 
-def make_arrays(d: Description, plan: Plan, drives: Drives, contacts: list[Contact] | None = None) -> Arrays:
-    """The four arrays for the border rows of `plan`, and contacts (None: a model without)."""
+def make_arrays(
+    d: Description,
+    plan: Plan,
+    drives: Drives,
+    contacts: list[Contact] | None = None,
+    ties: Ties | None = None,
+) -> Arrays:
+    """The four arrays for the border rows of `plan`, contacts (None: a model without) and the ties of those
+    between two bodies."""
     n, nj = len(d.tree.order), len(d.joints)
     lines = Lines(n)
     joints = joint_table(d, drives, lines)
@@ -60,13 +68,18 @@ def make_arrays(d: Description, plan: Plan, drives: Drives, contacts: list[Conta
     links, freedoms = link_table(d, drives, plan)
     header = np.zeros((1, at.TOPO_COLS), np.int64)
     first_freedom = n + 1
+    ties = ties or ties_of_contacts(d, [])
+    links[:, [at.TIE0, at.TIE1]] = ties.ranges
     touches, touch_state = contact_table(d, contacts or [], links, plan.rows, first_freedom)
     for line in contacts or []:
         for body in {line.a, line.b} if line.kind == at.TOUCH else ():
             if body < n:
                 links[d.number[body], at.FLAGS] |= at.SEEDED
+    links[ties.table[:, at.TIE_BODY], at.FLAGS] |= at.SEEDED
     seed_sums(links, n)
-    tables = [header, links, plan.edges, plan.rows, plan.groups, plan.ends, joints, elements, touches]
+    tables = [
+        header, links, plan.edges, plan.rows, plan.groups, plan.ends, joints, elements, touches, ties.table
+    ]  # fmt: skip
     topo = np.ascontiguousarray(np.vstack(tables))
     starts = np.cumsum([0] + [len(t) for t in tables])
     h = topo[0]
@@ -80,12 +93,14 @@ def make_arrays(d: Description, plan: Plan, drives: Drives, contacts: list[Conta
     h[at.CUSTOM_FORCES] = int((elements[:, at.ELEMENT_KIND] == at.CUSTOM_FORCE).sum())
     h[[at.T_EDGES, at.T_ROWS, at.T_GROUPS, at.T_ENDS, at.T_JOINTS, at.T_ELEMENTS]] = starts[2:8]
     h[[at.CONTACTS, at.T_CONTACTS]] = len(touches), starts[8]
+    h[[at.TIES, at.T_TIES]] = len(ties.table), starts[9]
     h[[at.S_ROWS, at.S_JOINTS]] = n + 1, n + 1 + len(plan.rows)
     h[at.S_CONTACTS] = n + 1 + len(plan.rows) + nj
     first = first_freedom
     for column, count in (
         (at.W_FREEDOMS, freedoms), (at.W_EDGES, len(plan.edges)), (at.W_ROWS, len(plan.rows)),
         (at.W_ENDS, len(plan.ends)), (at.W_SCRATCH, scratch), (at.W_CONTACTS, len(touches)),
+        (at.W_TIES, len(ties.table)), (at.W_TIED, ties.freedoms),
     ):  # fmt: skip
         h[column] = first
         first += count
@@ -103,9 +118,21 @@ def make_arrays(d: Description, plan: Plan, drives: Drives, contacts: list[Conta
         state=state,
         work_shape=(first, max(at.WORK_COLS, at.SLOTS + plan.slots)),
         elements=bool(len(elements) or drives.any.any() or special.any() or contacts is not None),
-        loops=len(plan.rows) > 0,
+        loops=len(plan.rows) + len(ties.table) > 0,
         contacts=contacts is not None,
     )
+
+
+def ties_of_contacts(d: Description, contacts: list[Contact]) -> Ties:
+    """The ties of all bodies that touch each other."""
+    world = len(d.mechanism.bodies)
+    links = {
+        (int(d.number[c.a]), int(d.number[c.b]))
+        for c in contacts
+        if c.kind == at.TOUCH and world not in (c.a, c.b)
+    }
+    freedoms = [d.joints[j].rotations + d.joints[j].translations for j in d.tree.joint]
+    return ties_of(d.tree, freedoms, links)
 
 
 def step_arrays(
@@ -115,4 +142,5 @@ def step_arrays(
     rows = [row for j, chosen in places.items() for row in constraint_rows(d, j, chosen)]
     rows += compliant_rows(d, drives)
     rows += contact_rows(d, contacts or [])
-    return make_arrays(d, border_plan(d.tree, rows), drives, contacts)
+    ties = ties_of_contacts(d, contacts or [])
+    return make_arrays(d, border_plan(d.tree, rows, ties.of), drives, contacts, ties)

@@ -245,41 +245,32 @@ def corners_of(shape: Box | ConvexMesh) -> np.ndarray:
 
 
 def contact_rows(d: Description, contacts: list[Contact]) -> list[BorderRow]:
-    """Border rows of the contacts that are no leaves: between two bodies, or on coordinates that the tree
-    does not carry."""
-    rows, world = [], len(d.mechanism.bodies)
-    carried = in_tree(d)
+    """Border rows of the bounds on coordinates that the tree does not carry."""
+    rows, carried = [], in_tree(d)
     for i, contact in enumerate(contacts):
         if contact.kind == at.TOUCH:
-            if world in (contact.a, contact.b):
-                continue
-            count = 3 if contact.friction > 0.0 else 1
-        elif contact.joint in carried and is_dual(d.joints[contact.joint]):
             continue
-        else:
-            count = 1
+        if contact.joint in carried and is_dual(d.joints[contact.joint]):
+            continue
         ends = ends_of_pair(d, contact.a, contact.b)
-        rows += [BorderRow(i, at.CONTACT_ROW, count, ends, len(ends) < 2, -1) for _ in range(count)]
+        rows.append(BorderRow(i, at.CONTACT_ROW, 1, ends, len(ends) < 2, -1))
     return rows
 
 
 def contact_table(
     d: Description, contacts: list[Contact], links: np.ndarray, rows: np.ndarray, first_freedom: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(topo, state) of the contacts; fills ROW_FIRST of their border rows."""
+    """(topo, state) of the contacts; rows: table of the border rows."""
     topo = np.zeros((len(contacts), at.TOPO_COLS), np.int64)
     state = np.zeros((len(contacts), at.STATE_COLS))
-    first: dict[int, int] = {}
-    for k, row in enumerate(rows):
-        if row[at.ROW_KIND] == at.CONTACT_ROW:
-            row[at.ROW_FIRST] = first.setdefault(int(row[at.ROW_OF]), k)
+    bounds = {int(r[at.ROW_OF]): k for k, r in enumerate(rows) if r[at.ROW_KIND] == at.CONTACT_ROW}
     carried = in_tree(d)
     for i, contact in enumerate(contacts):
         row = topo[i]
-        row[[at.CONTACT_KIND, at.CONTACT_ROWS, at.CONTACT_FREEDOM]] = contact.kind, first.get(i, -1), -1
+        row[[at.CONTACT_KIND, at.CONTACT_ROWS, at.CONTACT_FREEDOM]] = contact.kind, bounds.get(i, -1), -1
         row[[at.CONTACT_A, at.CONTACT_B]] = d.number[contact.a], d.number[contact.b]
         row[[at.CONTACT_JOINT, at.CONTACT_COORDINATE]] = contact.joint, contact.coordinate
-        if contact.kind != at.TOUCH and i not in first:
+        if contact.kind != at.TOUCH and i not in bounds:
             b = carried[contact.joint]
             kt, kr = links[b, at.TRANSLATIONS], links[b, at.ROTATIONS]
             # Coordinates list translations first, freedoms rotations first.

@@ -69,10 +69,7 @@ def _on_tree(
     number[tree.order] = np.arange(world)
     number[world] = world
     centres = centres_of(mechanism)
-    roots = [
-        free_root(tree.order[b], anchor, centres[tree.order[b]] - centres[anchor])
-        for b, anchor in zip(tree.roots, tree.anchors, strict=True)
-    ]
+    roots = [free_root(tree.order[b], world, centres[tree.order[b]] - centres[world]) for b in tree.roots]
     return joints + roots, number
 
 

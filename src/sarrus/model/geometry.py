@@ -152,11 +152,10 @@ def joint_geometry(mechanism: Mechanism) -> list[JointGeometry]:
     return out
 
 
-def free_root(body: int, anchor: int, arm: np.ndarray) -> JointGeometry:
-    """The joint of a body that no joint connects to the world: all directions free; arm: its place from the
-    anchor."""
-    pa, pb = np.array(arm), np.zeros(3)
-    return JointGeometry("", at.LOWER_PAIR, anchor, body, pa, pb, translations=3, rotations=3)
+def free_root(body: int, world: int, place: np.ndarray) -> JointGeometry:
+    """The joint of a body that no joint connects to the world: all directions free; place: its centre."""
+    pa, pb = np.array(place), np.zeros(3)
+    return JointGeometry("", at.LOWER_PAIR, world, body, pa, pb, translations=3, rotations=3)
 
 
 def table_joint(joint: Joint, number: dict[str, int], centre: list[np.ndarray]) -> JointGeometry:

@@ -1,7 +1,7 @@
 """Pairs of shapes that come and go: their detector, and the arrays for the pairs that are near.
 
-Bodies that touch are neighbours in the spanning tree where they can be, so that a stack of n bodies costs n
-times one; the plan of elimination for a set of near pairs is made once and kept."""
+Bodies that touch are tied (see `ties`), in an order of elimination for the pairs that are near.  The plan for
+a set of near pairs is made once and kept."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sarrus.mechanism.rotations import rotation
 from sarrus.model.arrays import Arrays, step_arrays
 from sarrus.model.contacts import PAIR_NUMBERS, pair_contacts
 from sarrus.model.description import Drives, StiffSprings, on_another_tree
-from sarrus.model.graph import spanning_tree
+from sarrus.model.ties import in_order_of_elimination
 
 if TYPE_CHECKING:
     from sarrus.collision.detector import Detector
@@ -37,7 +37,6 @@ class Pairs:
     def __init__(self, model: Model):
         self.model = model
         self.detector: Detector = _detector(model)
-        self.loose = model.description.tree.without_loops(model.mechanism)
         self._plans: dict[tuple[tuple[tuple[int, int], ...], StiffSprings], NearPlan] = {}
 
     def plan(self, near: dict[int, int], stiff: StiffSprings) -> NearPlan:
@@ -61,7 +60,7 @@ class Pairs:
                 links.append(bodies)
         d = model.description
         if links:
-            d = on_another_tree(d, spanning_tree(model.mechanism, links, self.loose))
+            d = on_another_tree(d, in_order_of_elimination(d.tree, links))
         arrays = step_arrays(d, Drives(d, stiff), model.places, lines)
         return NearPlan(arrays, slots, np.array(ids, np.int64))
 

@@ -52,19 +52,23 @@ class Plan:
     slots: int
 
 
-def border_plan(tree: SpanningTree, rows: list[BorderRow]) -> Plan:
-    """The plan for `rows` on `tree`."""
+def border_plan(tree: SpanningTree, rows: list[BorderRow], ties: list[list[int]] | None = None) -> Plan:
+    """The plan for `rows` on `tree`; ties: the bodies that each body is tied to when it is eliminated (see
+    `ties`)."""
     world = len(tree.order)
     upper, paths = [], []
     for row in rows:
         bodies = [body for body, _ in row.ends]
         top = world if row.touches_world else tree.common_ancestor(bodies)
-        upper.append(top)
         path: set[int] = set()
         for body in bodies:
             while body != top and body not in path:
                 path.add(body)
                 body = tree.parent[body]
+        if ties is not None and any(ties[body] for body in path):
+            # Eliminated bodies hand it on to those that they touch: it ends after all of them.
+            top, path = world, spread(tree, bodies, ties)
+        upper.append(top)
         paths.append(path)
     groups = _groups(upper, paths, rows)
     sequence = [r for group in groups for r in group]
@@ -110,6 +114,17 @@ def border_plan(tree: SpanningTree, rows: list[BorderRow]) -> Plan:
     places = np.array([rows[r].place for r in sequence], np.int64)
     slots = max(slot, default=-1) + 1
     return Plan(table, places, group_table, _end_table(ends), edges, edge_range, group_range, slots)
+
+
+def spread(tree: SpanningTree, bodies: list[int], ties: list[list[int]]) -> set[int]:
+    """The bodies that a row on `bodies` passes through where bodies are tied."""
+    found = set(bodies)
+    for body in range(len(tree.order) - 1, -1, -1):
+        if body in found:
+            found.update(ties[body])
+            if tree.parent[body] < len(tree.order):
+                found.add(tree.parent[body])
+    return found
 
 
 def listing(tree: SpanningTree, rows: list[BorderRow]) -> Plan:

@@ -36,16 +36,6 @@ def open_border(topo, work, trial):
         for s in range(at.SLOTS, at.SLOTS + topo[0, at.SLOT_COUNT]):
             put1(work, rows + k, s, 0.0)
         put1(work, rows + k, slot_of(topo, k), get1(work, rows + k, at.COMPLIANCE))
-        it = topo[0, at.T_ROWS] + k
-        if topo[it, at.ROW_KIND] == at.CONTACT_ROW and get1(work, rows + k, at.GAIN) != 0.0:
-            # The compliances of a contact couple its rows.
-            for j in range(topo[it, at.ROW_COORDINATE]):
-                put1(
-                    work,
-                    rows + k,
-                    slot_of(topo, topo[it, at.ROW_FIRST] + j),
-                    get1(work, rows + k, at.CROSS + j),
-                )
         put1(work, rows + k, at.R, -get1(work, rows + k, at.ERR))
     for e in range(topo[0, at.EDGES]):
         put6(work, edges + e, at.H, ZERO6)

@@ -49,6 +49,7 @@ from sarrus.solvers.border import (
     multipliers_on_freedom,
     renew_border,
 )
+from sarrus.solvers.ties import correct_tied, eliminate_tied, is_tied, pass_ties_on
 
 
 @kernel
@@ -116,11 +117,14 @@ def eliminate_freedom(topo, work, b, i, motions, system, loops, elements):
     if loops is not None:
         if is_open(topo, b):
             border(topo, work, b, i, motions, (u, v), pivot, t)
+        if elements is not None:
+            if is_tied(topo, b):
+                eliminate_tied(topo, work, b, i, motions, (u, v), (pivot, t))
     return minus_outer6(M, u, v), axpy6(-t, u, r), t
 
 
 @helper
-def pass_on(topo, work, b, M, r, arms, loops):
+def pass_on(topo, work, b, M, r, arms, loops, elements):
     """What is left of body b goes to its parent, its open rows too; arms: from the parent, at the first and
     at the second configuration"""
     a = topo[b + 1, at.PARENT]
@@ -133,6 +137,9 @@ def pass_on(topo, work, b, M, r, arms, loops):
     if loops is not None:
         if is_open(topo, b):
             carry_rows(topo, work, b, arms[0], arms[1])
+        if elements is not None:
+            if is_tied(topo, b):
+                pass_ties_on(topo, work, b, arms[0], arms[1])
 
 
 @helper
@@ -210,6 +217,9 @@ def correct(topo, work, loops, elements):
             if loops is not None:
                 if is_open(topo, b):
                     border_again(topo, work, b, i, t)
+                if elements is not None:
+                    if is_tied(topo, b):
+                        correct_tied(topo, work, b, i, t)
         if a < n:
             r = carry_force(r, get3(work, b, at.ARM0))
             if topo[b + 1, at.FIRST] == 0:

@@ -26,7 +26,7 @@ def eliminate(topo, work, blocks, loops):
         for i in range(topo[b + 1, at.ROTATIONS] + topo[b + 1, at.TRANSLATIONS]):
             motions = get6(work, line + i, at.S0), get6(work, line + i, at.S1)
             M, r, _ = tree.eliminate_freedom(topo, work, b, i, motions, (M, r), loops, None)
-        tree.pass_on(topo, work, b, M, r, (get3(work, b, at.ARM0), get3(work, b, at.ARM1)), loops)
+        tree.pass_on(topo, work, b, M, r, (get3(work, b, at.ARM0), get3(work, b, at.ARM1)), loops, None)
     tree.end_system(topo, work, loops)
 
 
@@ -66,7 +66,7 @@ class System:
 
     def __init__(self, mechanism, seed, symmetric=False):
         rng = np.random.default_rng(seed)
-        arrays = sarrus.build(mechanism).step_arrays(0.01)
+        arrays = self.arrays_of(sarrus.build(mechanism))
         self.topo, self.state, self.work = arrays.topo, arrays.state.copy(), arrays.new_work()
         self.loops = True if arrays.loops else None
         self.n, self.freedoms = int(self.topo[0, at.BODIES]), int(self.topo[0, at.FREEDOMS])
@@ -89,6 +89,9 @@ class System:
         w[self.border, at.COMPLIANCE] = rng.uniform(0.1, 1.0, self.rows)
         self.flat = np.stack([flat(M) for M in self.blocks])
         self.new_right_hand_side(rng)
+
+    def arrays_of(self, model):
+        return model.step_arrays(0.01)
 
     def new_right_hand_side(self, rng):
         self.work[: self.n, at.F : at.F + 6] = rng.normal(size=(self.n, 6))
@@ -113,16 +116,20 @@ class System:
             G[end[at.END_ROW], 6 * b : 6 * b + 6] += self.work[self.ends.start + e, column : column + 6]
         return G
 
+    def matrix(self):
+        """The blocks of all bodies."""
+        M = np.zeros((6 * self.n, 6 * self.n))
+        for b, block in enumerate(self.blocks):
+            M[6 * b : 6 * b + 6, 6 * b : 6 * b + 6] = block
+        return M
+
     def dense(self, own=0.0):
         """(y, lam) by numpy."""
         T0 = self.motions(at.ARM0, at.S0)
         T1 = T0 if self.symmetric else self.motions(at.ARM1, at.S1)
         H = self.row_vectors(at.G0)
         C = H if self.symmetric else self.row_vectors(at.G1)
-        M = np.zeros((6 * self.n, 6 * self.n))
-        for b, block in enumerate(self.blocks):
-            M[6 * b : 6 * b + 6, 6 * b : 6 * b + 6] = block
-        K = T0.T @ M @ T1 + own * np.eye(self.freedoms)
+        K = T0.T @ self.matrix() @ T1 + own * np.eye(self.freedoms)
         S = np.diag(self.work[self.border, at.COMPLIANCE])
         force, error = self.work[: self.n, at.F : at.F + 6].ravel(), self.work[self.border, at.ERR]
         rhs = np.concatenate([T0.T @ force, -error])
@@ -132,10 +139,13 @@ class System:
     def found(self):
         """(y, lam, dz) of the kernels."""
         self.state[self.topo[0, at.S_ROWS] :][: self.rows, at.LAM] = 0.0
-        arm, motions = (at.ARM0, at.S0) if self.symmetric else (at.ARM1, at.S1)
-        solve(self.topo, self.state, self.work, arm, motions, self.loops)
+        self.solve()
         lam = self.state[self.topo[0, at.S_ROWS] :][: self.rows, at.LAM]
         return self.work[self.free, at.RATE], lam, self.work[: self.n, at.DZ : at.DZ + 6].ravel()
+
+    def solve(self):
+        arm, motions = (at.ARM0, at.S0) if self.symmetric else (at.ARM1, at.S1)
+        solve(self.topo, self.state, self.work, arm, motions, self.loops)
 
 
 def flat(M):

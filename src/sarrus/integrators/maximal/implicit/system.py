@@ -24,6 +24,6 @@ def eliminate(topo, work, blocks, loops):
             s = get6(work, first + i, at.S0)
             M, r, t = eliminate_freedom(topo, work, b, i, (s, s), (M, r), loops, True)
             top, total = max(top, abs(t)), total + t
-        pass_on(topo, work, b, M, r, (arm, arm), loops)
+        pass_on(topo, work, b, M, r, (arm, arm), loops, True)
     end_system(topo, work, loops)
     return top + 0.0 * total

@@ -222,14 +222,13 @@ def evaluate_contacts(topo, par, state, work, dt):
 
 
 @kernel
-def put_contact_rows(topo, state, work, i, column):
-    """Row vectors of contact i between two bodies into its border rows: at the node (G0) or at the trial
-    configuration (G1)"""
+def put_contact_row(topo, state, work, i, column):
+    """Row vectors of contact i, a bound, into its border row: at the node (G0) or at the trial configuration
+    (G1)"""
     it, w = topo[0, at.T_CONTACTS] + i, topo[0, at.W_CONTACTS] + i
     A, B = ends_of(topo, state, i)
     on_b, on_a = (at.NODE_B, at.NODE_A) if column == at.G0 else (at.TRIAL_B, at.TRIAL_A)
-    for j in range(rows_of(topo, state, i)):
-        row = topo[0, at.T_ROWS] + topo[it, at.CONTACT_ROWS] + j
-        for e in range(topo[row, at.END0], topo[row, at.END1]):
-            place = on_b if topo[topo[0, at.T_ENDS] + e, at.END_BODY] == B else on_a
-            put6(work, topo[0, at.W_ENDS] + e, column, get6(work, w, place + 6 * j))
+    row = topo[0, at.T_ROWS] + topo[it, at.CONTACT_ROWS]
+    for e in range(topo[row, at.END0], topo[row, at.END1]):
+        place = on_b if topo[topo[0, at.T_ENDS] + e, at.END_BODY] == B else on_a
+        put6(work, topo[0, at.W_ENDS] + e, column, get6(work, w, place))

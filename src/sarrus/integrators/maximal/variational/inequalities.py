@@ -1,12 +1,12 @@
 """The contacts of a step inside Newton's linear system: every contact is eliminated before its body.
 
-A contact with the world is a leaf of its body: its linearised force df = change + slope d(gap, slip) goes
-into the body's 6x6 block.  A limit on a coordinate that the tree carries goes into the pivot of that freedom.
-A contact between two bodies is up to three border rows with the inverse of the slope as compliance."""
+Its linearised force df = change + slope d(gap, slip) goes into the 6x6 blocks of its bodies, and of two
+bodies into the tie between them.  A limit on a coordinate that the tree carries goes into the pivot of that
+freedom; on any other it is a border row with the inverse of the slope as compliance."""
 
 from sarrus import layout as at
 from sarrus._jit import helper, kernel
-from sarrus.integrators.maximal.variational.contact import put_contact_rows
+from sarrus.integrators.maximal.variational.contact import put_contact_row
 from sarrus.kinematics.contact import along_row, ends_of, rows_of
 from sarrus.maths.access import add_to6, get1, get6, get36, put1, put36
 from sarrus.maths.spatial import ZERO6, axpy6, minus_outer6, scale6
@@ -29,39 +29,55 @@ from sarrus.solvers.interior_point.slopes import (
     place_of_row,
     unit,
 )
+from sarrus.solvers.ties import block_of, clear_ties
 
 
 @kernel
-def add_leaf(topo, state, work, i, w, dt):
-    """Slope of contact i and its part of the body's block"""
-    n = topo[0, at.BODIES]
-    A, B = ends_of(topo, state, i)
-    b, node, trial = (B, at.NODE_B, at.TRIAL_B) if n > B else (A, at.NODE_A, at.TRIAL_A)
-    rows = rows_of(topo, state, i)
-    for j in range(rows):
+def put_slope(topo, state, work, i, w):
+    """Slope of contact i: changes of its forces for those of gap and slip"""
+    for j in range(rows_of(topo, state, i)):
         column = force_change(topo, state, work, i, w, True, unit(j))
         for k in range(3):
             put1(work, w, at.SLOPE + 3 * k + j, column[k])
-    M = get36(work, b, at.D)
-    for k in range(rows):
-        c = ZERO6
-        for j in range(rows):
-            c = axpy6(get1(work, w, at.SLOPE + 3 * k + j), get6(work, w, trial + 6 * j), c)
-        M = minus_outer6(M, scale6(dt, get6(work, w, node + 6 * k)), c)
-    put36(work, b, at.D, M)
 
 
 @kernel
-def put_compliances(topo, state, work, i, w, dt):
-    """Compliance of the border rows of contact i"""
-    first = topo[0, at.W_ROWS] + topo[topo[0, at.T_CONTACTS] + i, at.CONTACT_ROWS]
-    for j in range(rows_of(topo, state, i)):
-        p = place_of_row(topo, i, j)
-        column = kinematic_change(topo, state, work, i, w, True, unit(p))
-        for k in range(rows_of(topo, state, i)):
-            put1(work, first + k, at.CROSS + j, -column[place_of_row(topo, i, k)] / dt)
-        put1(work, first + j, at.COMPLIANCE, 0.0)
-        put1(work, first + j, at.GAIN, 1.0)
+def add_block(topo, state, work, i, dt, of, by):
+    """Adds to the block of forces of contact i on one body for motions of another; of, by: (body, column of
+    its row vectors at the node, or at the trial configuration)"""
+    w, rows = topo[0, at.W_CONTACTS] + i, rows_of(topo, state, i)
+    line, column = block_of(topo, of[0], by[0])
+    M = get36(work, line, column)
+    for k in range(rows):
+        c = ZERO6
+        for j in range(rows):
+            c = axpy6(get1(work, w, at.SLOPE + 3 * k + j), get6(work, w, by[1] + 6 * j), c)
+        M = minus_outer6(M, scale6(dt, get6(work, w, of[1] + 6 * k)), c)
+    put36(work, line, column, M)
+
+
+@kernel
+def add_touch(topo, state, work, i, w, dt):
+    """Slope of contact i, and its part of the blocks of its bodies and of the tie between them"""
+    n = topo[0, at.BODIES]
+    A, B = ends_of(topo, state, i)
+    put_slope(topo, state, work, i, w)
+    if n > B:
+        add_block(topo, state, work, i, dt, (B, at.NODE_B), (B, at.TRIAL_B))
+    if n > A:
+        add_block(topo, state, work, i, dt, (A, at.NODE_A), (A, at.TRIAL_A))
+    if n > A and n > B:
+        add_block(topo, state, work, i, dt, (A, at.NODE_A), (B, at.TRIAL_B))
+        add_block(topo, state, work, i, dt, (B, at.NODE_B), (A, at.TRIAL_A))
+
+
+@kernel
+def put_compliance(topo, state, work, i, w, dt):
+    """Compliance of the border row of contact i, the inverse of its slope"""
+    line, p = topo[0, at.W_ROWS] + topo[topo[0, at.T_CONTACTS] + i, at.CONTACT_ROWS], place_of_row(topo, i, 0)
+    change = kinematic_change(topo, state, work, i, w, True, unit(p))[p]
+    put1(work, line, at.COMPLIANCE, -change / dt)
+    put1(work, line, at.GAIN, 1.0)
 
 
 @kernel
@@ -73,8 +89,6 @@ def idle_rows(topo, work):
             put1(work, line, at.COMPLIANCE, 1.0)
             put1(work, line, at.GAIN, 0.0)
             put1(work, line, at.ERR, 0.0)
-            for j in range(3):
-                put1(work, line, at.CROSS + j, 0.0)
 
 
 @kernel
@@ -82,6 +96,7 @@ def add_matrix(topo, state, work, dt, loops):
     """Contacts in the matrix, after the bodies' blocks have been seeded and before the elimination"""
     if loops is not None:
         idle_rows(topo, work)
+        clear_ties(topo, work)
     for i in range(topo[0, at.CONTACTS]):
         freedom = topo[topo[0, at.T_CONTACTS] + i, at.CONTACT_FREEDOM]
         if freedom >= 0:
@@ -97,11 +112,11 @@ def add_matrix(topo, state, work, dt, loops):
             put1(work, w, at.SLOPE, slope)
             put1(work, freedom, at.STIFFNESS, get1(work, freedom, at.STIFFNESS) - dt * slope)
         elif topo[it, at.CONTACT_ROWS] < 0:
-            add_leaf(topo, state, work, i, w, dt)
+            add_touch(topo, state, work, i, w, dt)
         elif loops is not None:
-            put_contact_rows(topo, state, work, i, at.G0)
-            put_contact_rows(topo, state, work, i, at.G1)
-            put_compliances(topo, state, work, i, w, dt)
+            put_contact_row(topo, state, work, i, at.G0)
+            put_contact_row(topo, state, work, i, at.G1)
+            put_compliance(topo, state, work, i, w, dt)
 
 
 @kernel
@@ -121,9 +136,8 @@ def add_right_hand_side(topo, state, work, dt, loops):
         if freedom < 0 and topo[it, at.CONTACT_ROWS] >= 0:
             if loops is not None:
                 change = kinematic_change(topo, state, work, i, w, False, ZERO3)
-                first = topo[0, at.W_ROWS] + topo[it, at.CONTACT_ROWS]
-                for j in range(rows_of(topo, state, i)):
-                    put1(work, first + j, at.ERR, -change[place_of_row(topo, i, j)])
+                line = topo[0, at.W_ROWS] + topo[it, at.CONTACT_ROWS]
+                put1(work, line, at.ERR, -change[place_of_row(topo, i, 0)])
             continue
         change = force_change(topo, state, work, i, w, False, ZERO3)
         if freedom >= 0:
@@ -131,9 +145,11 @@ def add_right_hand_side(topo, state, work, dt, loops):
             put1(work, freedom, at.EFFORT_LEFT, get1(work, freedom, at.EFFORT_LEFT) + effort)
         else:
             A, B = ends_of(topo, state, i)
-            b, node = (B, at.NODE_B) if n > B else (A, at.NODE_A)
             for j in range(rows_of(topo, state, i)):
-                add_to6(work, b, at.RHS, dt * change[j], get6(work, w, node + 6 * j))
+                if n > B:
+                    add_to6(work, B, at.RHS, dt * change[j], get6(work, w, at.NODE_B + 6 * j))
+                if n > A:
+                    add_to6(work, A, at.RHS, dt * change[j], get6(work, w, at.NODE_A + 6 * j))
 
 
 @helper
@@ -163,12 +179,9 @@ def put_directions(topo, state, work, dt, loops):
         border = freedom < 0 and topo[it, at.CONTACT_ROWS] >= 0
         if border:
             if loops is not None:
-                first = topo[0, at.W_ROWS] + topo[it, at.CONTACT_ROWS]
-                x = get1(work, first, at.DLAM) / dt
+                x = get1(work, topo[0, at.W_ROWS] + topo[it, at.CONTACT_ROWS], at.DLAM) / dt
                 if has_normal(topo, i):
                     dgamma = x
-                    if rows == 3:
-                        db1, db2 = get1(work, first + 1, at.DLAM) / dt, get1(work, first + 2, at.DLAM) / dt
                 else:
                     db1 = x
         else:

@@ -127,7 +127,7 @@ def direction(topo, state, work, dt, loops):
     if loops is not None:
         solve_rows(topo, state, work, topo[0, at.BODIES], 0, ZERO6)
     for b in range(topo[0, at.BODIES]):
-        link_direction(topo, state, work, b, dt, loops)
+        link_direction(topo, state, work, b, dt, loops, True)
     if loops is not None:
         for k in range(topo[0, at.ROWS]):
             line = topo[0, at.S_ROWS] + k

@@ -26,6 +26,7 @@ from sarrus.kinematics.row_vectors import put_rows
 from sarrus.maths.access import get1, get3, get6, put1, put6
 from sarrus.maths.spatial import ZERO6, carry_motion
 from sarrus.solvers.border import solve_rows
+from sarrus.solvers.ties import is_tied, solve_tied
 from sarrus.solvers.tree import clear_seeds, closes, correct, solve_link
 
 # What `attempt` starts from.
@@ -163,10 +164,13 @@ def attempt(topo, par, state, work, step, start, loops, elements):
 
 
 @helper
-def link_direction(topo, state, work, b, dt, loops):
+def link_direction(topo, state, work, b, dt, loops, elements):
     """Back-substitution of body b, parents first: its direction into DZ, the change of its rates into
     D_RATES"""
     z = carry_motion(get6(work, topo[b + 1, at.PARENT], at.DZ), get3(work, b, at.ARM1))
+    if loops is not None and elements is not None:
+        if is_tied(topo, b):
+            solve_tied(topo, work, b)
     z = solve_link(topo, work, b, z, at.S1, loops)
     put6(work, b, at.DZ, z)
     if loops is not None:
@@ -183,7 +187,7 @@ def advance(topo, par, state, work, step, loops, elements):
     if loops is not None:
         solve_rows(topo, state, work, topo[0, at.BODIES], 0, ZERO6)
     for b in range(topo[0, at.BODIES]):
-        link_direction(topo, state, work, b, step.dt, loops)
+        link_direction(topo, state, work, b, step.dt, loops, elements)
         for i in range(topo[b + 1, at.ROTATIONS] + topo[b + 1, at.TRANSLATIONS]):
             put1(state, b, at.RATES + i, get1(state, b, at.RATES + i) + get1(work, b, at.D_RATES + i))
         e, s = evaluate(topo, par, state, work, b, step, loops, elements)

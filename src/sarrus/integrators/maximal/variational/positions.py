@@ -52,6 +52,7 @@ from sarrus.solvers.interior_point.attempts import (
 from sarrus.solvers.interior_point.central_path import loaded_level, start_level
 from sarrus.solvers.interior_point.contact import has_normal, is_on
 from sarrus.solvers.interior_point.convex import first_barrier, put_lags
+from sarrus.solvers.ties import clear_ties
 
 # A contact is near when its predicted gap is below this many natural lengths, plus this part of its change.
 NEAR_LENGTHS, NEAR_PART = 8.0, 0.5
@@ -210,6 +211,7 @@ def position_stage(topo, par, state, work, step, scales, loops):
         if count == 0:
             for b in range(topo[0, at.BODIES]):
                 put6(state, b, at.RATES, get6(state, b, at.RATES2))
+            clear_ties(topo, work)
             status, f, c = newton_step(topo, par, state, work, step, scales, loops, True)
             base_of_efforts(topo, work)
         else:

@@ -40,6 +40,6 @@ def eliminate(topo, par, state, work, dt, still, loops, elements):
             s1 = s0 if still else trial_motion(topo, par, work, b, a, i)
             M, r, t = eliminate_freedom(topo, work, b, i, (s0, s1), (M, r), loops, elements)
             top, total = max(top, abs(t)), total + t
-        pass_on(topo, work, b, M, r, (arm0, arm), loops)
+        pass_on(topo, work, b, M, r, (arm0, arm), loops, elements)
     end_system(topo, work, loops)
     return top + 0.0 * total

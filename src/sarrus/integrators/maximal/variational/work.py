@@ -102,7 +102,7 @@ def work_of_rows(topo, par, state, work, step):
             sprung += (pull - stiffness * (start + 0.5 * change)) * change
         elif topo[it, at.ROW_KIND] == at.MOTION_ROW:
             start, change = row_motion(topo, par, state, work, k)
-            put1(work, topo[0, at.W_ROWS] + k, at.CROSS, change / step.dt)
+            put1(work, topo[0, at.W_ROWS] + k, at.ROW_RATE, change / step.dt)
             rates = rate_before(topo, state, k) + change / step.dt
             total += 0.5 * get1(state, topo[0, at.S_ROWS] + k, at.LAM) * rates
     return total, damped, sprung
@@ -124,7 +124,7 @@ def work_of_prescribed(topo, state, work, sums, k):
     total = 0.0
     for r in range(topo[0, at.ROWS]):
         if topo[topo[0, at.T_ROWS] + r, at.ROW_KIND] == at.MOTION_ROW:
-            rate = get1(work, topo[0, at.W_ROWS] + r, at.CROSS) + prescribed_rate(topo, state, r)
+            rate = get1(work, topo[0, at.W_ROWS] + r, at.ROW_RATE) + prescribed_rate(topo, state, r)
             total += 0.5 * get1(state, topo[0, at.S_ROWS] + r, at.LAM) * rate
     sums[k, MOTORS] += total
     return total
