@@ -1,6 +1,6 @@
 """Formulas between dollar signs become pictures in the page, typeset while the site is built.
 
-Nothing is fetched when a page is read, and no script runs: a page looks the same from a folder and from a server."""
+Nothing is fetched and no script runs when a page is read: it is the same from a folder and from a server."""
 
 from __future__ import annotations
 
@@ -46,6 +46,7 @@ def drawn(latex: str, display: bool) -> str:
     if not display:
         style += f";vertical-align:{-below / SIZE:.3f}em"
     label = escape(latex, quote=True)
-    opening = f'<svg class="formula" role="img" aria-label="{label}" viewBox="{left:g} {top:g} {width:g} {height:g}" style="{style}">'
+    view = f"{left:g} {top:g} {width:g} {height:g}"
+    opening = f'<svg class="formula" role="img" aria-label="{label}" viewBox="{view}" style="{style}">'
     picture = VIEW.sub(lambda _: opening, picture, count=1)
     return f'<div class="formula-line">{picture}</div>' if display else picture

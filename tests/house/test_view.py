@@ -213,6 +213,7 @@ def test_a_page_shows_the_mechanism_and_obeys_its_buttons_and_the_mouse(path):
             tab.get_by_role("button", name="Play").click()
             until(lambda: page.run.state.time > 0.1, "the run to start")
             assert said == []
+            plot_a_signal(tab, page)
             pull(tab, page)
             tab.get_by_role("button", name="Pause").click()
             until(lambda: not page.run.playing, "the run to pause")
@@ -223,6 +224,14 @@ def test_a_page_shows_the_mechanism_and_obeys_its_buttons_and_the_mouse(path):
     finally:
         page.window.stop()
         loop.join(timeout=PATIENCE)
+
+
+def plot_a_signal(tab, page: LiveWindow) -> None:
+    """Chooses a signal in the menu below the plots, until it is drawn."""
+    tab.get_by_label("Add signal").first.click()
+    tab.get_by_role("option", name="velocity/hinge", exact=True).click()
+    tab.get_by_text("joint velocity [rad/s]").first.wait_for()
+    until(lambda: len(page.run.history.signals[0]) > 1, "values of the signal")
 
 
 def pull(tab, page: LiveWindow) -> None:

@@ -24,7 +24,7 @@ COLOURS = (BLUE, VERMILLION, GREEN, ORANGE, SKY, PURPLE, BLACK, WINE)
 GREY = "#999999"
 DASHES = ((), (5.0, 2.0), (1.5, 1.5), (7.0, 2.0, 1.5, 2.0))
 """Lengths of strokes and gaps: those of the second eight joints are dashed, and so on."""
-TINTS = (0.0, 0.4, 0.65)
+TINTS = (0.0, 0.3, 0.5)
 """Share of white in the colour of the first, second and third component."""
 # Width of a figure across two columns of a journal [inches], resolution of pictures, sizes of letters [pt].
 WIDTH = 7.0

@@ -8,11 +8,12 @@ import pytest
 import sarrus
 from sarrus.analysis.timestep import keeps_energy
 from sarrus.viewers.live.forces import JointPoints, arrows, weight
-from sarrus.viewers.live.instant import TRAIL, Instant, Trail
+from sarrus.viewers.live.instant import TRAIL, Instant, Trail, smoothed
+from sarrus.viewers.live.plots import prefixed
 from sarrus.viewers.live.ranges import coordinate_range, input_ranges, nearest_turn, wrapped
+from sarrus.viewers.live.run_window import floor_below
 from sarrus.viewers.live.stage import coil, grouped, label
 from sarrus.viewers.live.views import CORNER, first_view
-from sarrus.viewers.live.window import prefixed
 from sarrus.viewers.scene import scene_of
 
 
@@ -139,3 +140,27 @@ def test_a_spring_is_drawn_from_end_to_end():
     way = coil(a, b, 0.1)
     assert np.array_equal(way[[0, -1]], [a, b])
     assert np.abs(way[:, :2]).max() == pytest.approx(0.1)
+
+
+def test_a_trail_is_rounded_where_it_bends_and_left_alone_where_it_does_not():
+    straight = np.linspace((0.0, 0.0, 0.0), (1.0, 2.0, 3.0), 9)
+    assert smoothed(straight) == pytest.approx(straight)
+    angle = np.linspace(0.0, 2.0 * np.pi, 25)
+    circle = np.stack([np.cos(angle), np.sin(angle), 0.0 * angle], axis=1)
+    way = smoothed(circle)
+    assert len(way) > 3 * len(circle)
+    # Corners of 15 degrees would cut the circle by 1 - cos(7.5 degrees) = 8.6e-3.
+    assert np.abs(np.linalg.norm(way[8:-8], axis=1) - 1.0).max() < 3e-4
+
+
+def test_a_floor_lies_below_what_hangs_and_nowhere_else():
+    def floor(name: str, **parameters) -> float | None:
+        mech = sarrus.gallery.make(name, **parameters)
+        return floor_below(mech, scene_of(mech))
+
+    assert floor("pendulum", links=3) < -3.0
+    assert floor("box_drop") is None  # it has ground
+    assert floor("t_handle") is None  # there is no gravity
+    falling = sarrus.Mechanism()
+    falling.add_body("ball", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    assert floor_below(falling, scene_of(falling)) is None

@@ -1,8 +1,9 @@
-"""The last seconds of a run as curves: energy and violation."""
+"""The last seconds of a run as curves: energy, violation and chosen signals."""
 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,20 +23,28 @@ class History:
     def __init__(self, model: Model):
         self.model = model
         self._lines: deque[tuple[float, float, float]] = deque(maxlen=POINTS)
+        self._signals: deque[tuple[float, Mapping[str, float]]] = deque(maxlen=POINTS)
         self._zero: float | None = None
 
-    def add(self, state: State) -> None:
+    def add(self, state: State) -> bool:
         """Reads a state, unless the last one that was read is too near to tell from it in a plot."""
         if self._lines and state.time - self._lines[-1][0] < WINDOW / POINTS:
-            return
+            return False
         energy = total_energy(self.model, state)
         if self._zero is None:
             self._zero = energy
         self._lines.append((state.time, energy - self._zero, violation(self.model, state)))
+        return True
+
+    def add_signals(self, time: float, values: Mapping[str, float]) -> None:
+        """Values of signals, by name, at a time [s]."""
+        if values:
+            self._signals.append((time, values))
 
     def restart(self) -> None:
         """Forgets everything: time may go back."""
         self._lines.clear()
+        self._signals.clear()
         self._zero = None
 
     def rebase(self) -> None:
@@ -48,6 +57,14 @@ class History:
         table = np.array(self._lines, float).reshape(-1, 3)
         table = table[table[:, 0] >= table[-1, 0] - WINDOW] if len(table) else table
         return table[:, 0].copy(), table[:, 1].copy(), table[:, 2].copy()
+
+    @property
+    def signals(self) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """(time [s], values of every signal by name); nan where a signal was not yet asked for."""
+        recent = [line for line in self._signals if line[0] >= self._signals[-1][0] - WINDOW]
+        names = dict.fromkeys(name for _, values in recent for name in values)
+        curves = {name: np.array([values.get(name, np.nan) for _, values in recent]) for name in names}
+        return np.array([time for time, _ in recent]), curves
 
 
 def total_energy(model: Model, state: State) -> float:

@@ -10,6 +10,10 @@ import numpy as np
 NONE = np.zeros((0, 2, 3))
 TRAIL = 600
 """Most points of a trail."""
+BEND = 0.05
+"""Corners of a trail sharper than this [rad] are rounded."""
+PIECES = 4
+"""Pieces of a rounded part of a trail."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,3 +58,21 @@ class Trail:
     def points(self) -> np.ndarray:
         """The way (n, 3) [m], oldest first."""
         return np.array(self._points).reshape(-1, 3)
+
+
+def smoothed(way: np.ndarray) -> np.ndarray:
+    """The way (n, 3) with points between those where it bends, on cubics (Catmull and Rom)."""
+    if len(way) < 3:
+        return way
+    step = np.diff(way, axis=0)
+    slope = np.concatenate([step[:1], 0.5 * (step[:-1] + step[1:]), step[-1:]])
+    length = np.maximum(np.linalg.norm(step, axis=1), np.finfo(float).tiny)
+    cosine = np.einsum("ij,ij->i", step[:-1], step[1:]) / (length[:-1] * length[1:])
+    bent = np.concatenate([[False], cosine < np.cos(BEND), [False]])
+    s = np.arange(PIECES)[:, None] / PIECES
+    a, b = way[:-1, None], way[1:, None]
+    cubic = (1 - s) ** 2 * ((1 + 2 * s) * a + s * slope[:-1, None])
+    cubic = cubic + s**2 * ((3 - 2 * s) * b - (1 - s) * slope[1:, None])
+    kept = np.repeat((bent[:-1] | bent[1:])[:, None], PIECES, axis=1)
+    kept[:, 0] = True
+    return np.concatenate([cubic[kept], way[-1:]])

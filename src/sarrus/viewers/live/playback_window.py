@@ -11,6 +11,7 @@ import numpy as np
 from sarrus.plots.style import thin
 from sarrus.viewers.live.history import POINTS
 from sarrus.viewers.live.playback import Playback
+from sarrus.viewers.live.plots import Plots
 from sarrus.viewers.live.server import HOST, PORT
 from sarrus.viewers.live.window import SPEEDS, WORDS, Often, Window
 from sarrus.viewers.page.curves import energy_words
@@ -24,6 +25,10 @@ TIMES = 12.0
 """Times per second that the slider of time follows."""
 PLACES = 1000
 """Places of the slider of time."""
+FIRST = ("energy/error", "violation")
+"""Signals that are always shown."""
+CLEARANCE = 0.15
+"""Height of the lowest point of the motion above the floor, of the radius of the mechanism."""
 FRAMES = 200
 """Nodes of the run that tell how large the ground must be and from where to look."""
 
@@ -44,8 +49,9 @@ class PlaybackWindow:
         motion = motion_of(traj, fps=30.0, most=FRAMES)
         scene = whole_scene(traj, motion)
         self.window = Window(
-            f"sarrus: {mechanism.name}", scene, traj.model, view_of(motion), host, port, tell
-        )
+            f"sarrus: {mechanism.name}", scene, traj.model, view_of(motion), host, port, tell,
+            floor=floor_below(traj, scene, motion),
+        )  # fmt: skip
         self._words, self._times, self._ways = Often(WORDS), Often(TIMES), Often(TIMES)
         with self.window.server.atomic():
             self._add_run_folder()
@@ -54,7 +60,10 @@ class PlaybackWindow:
                 reactions=self.play.has_reactions,
                 on_reactions=lambda on: None,
             )
-            self.window.add_plots(energy_words(traj))
+            choices = [c for c in traj.signals() if c.name not in FIRST]
+            self._curves = Plots(
+                self.window.gui, self.window.on, energy_words(traj), choices, self._draw_signals
+            )
             self._draw_curves()
         self.frame(0.0)
 
@@ -81,7 +90,14 @@ class PlaybackWindow:
         good = np.isfinite(change) & np.isfinite(violation)
         time, energy = thin(traj.time[good], change[good], POINTS)
         _, violation = thin(traj.time[good], violation[good], POINTS)  # thinned at the same times
-        self.window.draw_plots(time, energy, violation)
+        self._curves.draw(time, energy, violation)
+
+    def _draw_signals(self, names: tuple[str, ...]) -> None:
+        """The whole run, thinned at the same times for all signals."""
+        traj, chosen = self.play.traj, [self._curves.choices[name] for name in names]
+        time = thin(traj.time, traj.time, POINTS)[0]
+        curves = {c.name: thin(traj.time, c.values, POINTS)[1] for c in chosen}
+        self._curves.draw_signals(time, curves)
 
     def _toggle(self, _: Any) -> None:
         if self.play.playing:
@@ -120,6 +136,13 @@ def whole_scene(traj: Trajectory, motion: Motion) -> Scene:
     low, high = bounds_of(scene, motion)
     radius = 0.5 * float(np.linalg.norm(high - low))
     return scene_of(traj.model.mechanism, (0.5 * (low + high), max(radius, scene.size)))
+
+
+def floor_below(traj: Trajectory, scene: Scene, motion: Motion) -> float | None:
+    """Height [m] of a floor below the whole motion; None where there is ground or no gravity."""
+    if scene.planes or not np.any(traj.model.gravity):
+        return None
+    return float(bounds_of(scene, motion)[0][2] - CLEARANCE * scene.size)
 
 
 def show_playback(

@@ -5,7 +5,7 @@ It knows no browser: a viewer tells it how much time has passed and asks it what
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,11 +23,13 @@ from sarrus.viewers.live import pull as pulling
 from sarrus.viewers.live.forces import JointPoints, contact_forces
 from sarrus.viewers.live.history import History
 from sarrus.viewers.live.instant import NONE, Instant
+from sarrus.viewers.live.latest import Latest
 from sarrus.viewers.live.pull import Pull
 
 if TYPE_CHECKING:
     from sarrus.integrators.interface import Chunk
     from sarrus.mechanism import Mechanism
+    from sarrus.trajectory import Channel
 
 # Most steps that one call to the stepper does: the clock is looked at in between.
 PIECE = 64
@@ -64,11 +66,13 @@ class LiveRun:
             raise MechanismError(f"dt must be positive and finite [s], not {dt!r}")
         method_named(method).check(self.model)
         self.history = History(self.model)
+        self._latest = Latest(self.model, method_named(method), self.dt)
+        self.signals: tuple[str, ...] = ()
         self.playing, self.speed, self.ratio, self.strength = False, 1.0, 0.0, 1.0
         self.message = ""
         self.inputs: dict[str, np.ndarray] = {}
         self.pulls: dict[Hashable, Pull] = {}
-        self._reacting = False
+        self._reacting, self._arrows = False, False
         self._joint_points: JointPoints | None = None
         self.reset()
         try:
@@ -119,12 +123,14 @@ class LiveRun:
         """Runs steps; None where one failed, which stops the run and says why."""
         try:
             sim = self._ready()
-            chunk = sim.advance(steps, self._all_inputs())
+            before, inputs = self._state, self._all_inputs()
+            chunk = sim.advance(steps, inputs)
         except SarrusError as fault:
             self.playing, self.message = False, str(fault)
             self._state = self._sim.state if self._sim is not None else self._state
             return None
         self._state = sim.state
+        self._latest.add(before, chunk, self._state, inputs)
         if chunk.reactions is not None:
             # The last node has only one of its two steps yet: the one before it is complete.
             self._wrenches = chunk.reactions[-2]
@@ -137,6 +143,7 @@ class LiveRun:
                 self.model, self.dt, self.method, self._state, allow_overlap=True, reactions=self._reacting
             )
             self._state = self._sim.state
+            self._latest.restart()
         return self._sim
 
     # Commands
@@ -181,6 +188,7 @@ class LiveRun:
         self._contacts, self._wrenches = NONE, None
         self.pulls.clear()
         self.history.restart()
+        self._latest.restart()
         self._read()
 
     @property
@@ -195,12 +203,28 @@ class LiveRun:
 
     @reactions.setter
     def reactions(self, wanted: bool) -> None:
+        self._arrows = wanted
+        self._react()
+
+    def _react(self) -> None:
+        """Computes the forces in the joints if arrows or signals need them."""
+        needed = self._latest.needing_reactions(self._state) if self.signals else set()
+        wanted = self._arrows or any(name in needed for name in self.signals)
         if wanted != self._reacting:
             self._reacting = wanted
             if self._sim is not None:
                 self._state = self._sim.state
                 self._sim = None
             self._wrenches = None
+
+    def choices(self) -> list[Channel]:
+        """The signals that can be plotted."""
+        return self._latest.choices(self._state)
+
+    def choose(self, names: Iterable[str]) -> None:
+        """Reads these signals from now on."""
+        self.signals = tuple(names)
+        self._react()
 
     # What acts from outside
 
@@ -271,7 +295,8 @@ class LiveRun:
         if self.pulls:
             # What a hand gives is no error of the method.
             self.history.rebase()
-        self.history.add(self._state)
+        if self.history.add(self._state) and self.signals:
+            self.history.add_signals(*self._latest.read(self.signals))
 
     def _coordinates(self) -> np.ndarray:
         state = self._state
@@ -299,7 +324,7 @@ class LiveRun:
         )
 
     def _reaction_forces(self) -> np.ndarray:
-        if not self._reacting or self._wrenches is None:
+        if not self._arrows or self._wrenches is None:
             return NONE
         if self._joint_points is None:
             self._joint_points = JointPoints(self.model)

@@ -6,15 +6,19 @@ import webbrowser
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from sarrus.analysis.timestep import keeps_energy
+from sarrus.mechanism.joints import Joint
 from sarrus.model.posing import coordinate_names
 from sarrus.viewers.live.instant import Trail
+from sarrus.viewers.live.plots import Plots
 from sarrus.viewers.live.ranges import Range, coordinate_range, input_ranges, nearest_turn, wrapped
 from sarrus.viewers.live.run import LiveRun
 from sarrus.viewers.live.server import HOST, PORT
 from sarrus.viewers.live.views import first_view
 from sarrus.viewers.live.window import FRAMES, PLOTS, SPEEDS, WORDS, Often, Window
-from sarrus.viewers.scene import scene_of
+from sarrus.viewers.scene import Scene, scene_of
 
 if TYPE_CHECKING:
     from sarrus.mechanism import Mechanism
@@ -26,6 +30,8 @@ SLIDERS = 3.0
 MANY = 40
 """With more coordinates than this, a list chooses the joint whose sliders are shown."""
 REFERENCE = "reference configuration"
+REACH = 2.0
+"""How far below its centre a mechanism that hangs on the world may come, of its radius."""
 GROUND = 4.0
 """Radius of the ground that is drawn, of the size of the mechanism."""
 
@@ -48,8 +54,9 @@ class LiveWindow:
         scene = scene_of(mechanism, (scene.centre, GROUND * scene.size))
         self.run = LiveRun(mechanism, dt, method, keyframe, size=scene.size)
         self.window = Window(
-            f"sarrus: {mechanism.name}", scene, self.run.model, first_view(mechanism), host, port, tell
-        )
+            f"sarrus: {mechanism.name}", scene, self.run.model, first_view(mechanism), host, port, tell,
+            floor=floor_below(mechanism, scene),
+        )  # fmt: skip
         self._trail = Trail()
         self._plots, self._words, self._follows = Often(PLOTS), Often(WORDS), Often(SLIDERS)
         self._sliders: dict[tuple[str, int], tuple[Any, Range]] = {}
@@ -64,7 +71,7 @@ class LiveWindow:
             self._add_joints()
             self._add_motors()
             what = "energy error" if keeps_energy(mechanism, model.contacts.any) else "energy change"
-            self.window.add_plots(what)
+            self._curves = Plots(self.window.gui, self.window.on, what, self.run.choices(), self.run.choose)
             if self.run.mechanism.bodies:
                 self.window.stage.on_drag(self._dragged)
         self.frame(0.0)
@@ -207,7 +214,8 @@ class LiveWindow:
         self._trail.add(instant)
         self.window.draw(instant, None if self._trail.body is None else self._trail.points)
         if self._plots():
-            self.window.draw_plots(*self.run.history.curves)
+            self._curves.draw(*self.run.history.curves)
+            self._curves.draw_signals(*self.run.history.signals)
         if self._words():
             self._say()
         if self._follows():
@@ -235,6 +243,18 @@ class LiveWindow:
     def _show_inputs(self) -> None:
         for (name, i), handle in self._inputs.items():
             handle.value = float(self.run.inputs[name][i])
+
+
+def floor_below(mechanism: Mechanism, scene: Scene) -> float | None:
+    """Height [m] of a floor that a mechanism does not reach; None where there is ground, no gravity, or where
+    nothing holds it."""
+    held = any(
+        isinstance(joint, Joint) and "world" in (joint.parent, joint.child) and joint.kind != "free"
+        for joint in mechanism.joints.values()
+    )
+    if scene.planes or not held or not np.any(mechanism.gravity):
+        return None
+    return float(scene.centre[2] - REACH * scene.size)
 
 
 def show_live(

@@ -10,8 +10,8 @@ import numpy as np
 from sarrus.mechanism.rotations import rotation
 from sarrus.plots.style import BLUE, ORANGE, PURPLE
 from sarrus.viewers.live.forces import arrows
-from sarrus.viewers.live.instant import Instant
-from sarrus.viewers.scene import LAYERS, WORLD, Line, Part, Scene, rgb_bytes
+from sarrus.viewers.live.instant import Instant, smoothed
+from sarrus.viewers.scene import LAYERS, WORLD, Line, Part, Scene, nice, rgb_bytes
 
 if TYPE_CHECKING:
     import viser
@@ -29,12 +29,18 @@ DISTANCE = 4.8
 """Distance of the first view from the centre, of the size of the mechanism."""
 TURNS = 8
 """Teeth of the zigzag of a spring."""
+CELLS = 3.0
+"""Squares of the floor within the radius of a mechanism, about."""
+TILE, LINE, SHADE = (232, 235, 238), (205, 210, 216), 0.25
+"""Colours of the floor and strength of the shadows on it."""
 
 
 class Stage:
-    """What is drawn, with layers that can be shown or hidden."""
+    """What is drawn, with layers that can be shown or hidden.
 
-    def __init__(self, server: viser.ViserServer, scene: Scene, weight: float):
+    floor [m]: height of a floor below a mechanism that stands on no ground; None: no floor."""
+
+    def __init__(self, server: viser.ViserServer, scene: Scene, weight: float, floor: float | None = None):
         self.server, self.drawing = server, scene
         light(server)
         # The camera belongs to each browser: a body is followed by moving all that is drawn the other way.
@@ -51,6 +57,8 @@ class Stage:
         for number, parts in enumerate(grouped(scene.parts)):
             self._add(number, parts)
         self.present = {part.layer for part in scene.parts}
+        if floor is not None:
+            self._add_floor(floor)
         u = scene.unit
         self._weight, self._largest, self.force_scale = weight, 0.0, 1.0
         none = np.zeros((1, 2, 3), np.float32)
@@ -87,6 +95,26 @@ class Stage:
         self.layers[first.layer].append(mesh)
         if first.body != WORLD and first.layer in ("shapes", "joints", "masses", "collision"):
             self._held.append((mesh, first.body))
+
+    def _add_floor(self, height: float) -> None:
+        """A grid on which shadows fall, as far as one sees."""
+        scene = self.drawing
+        cell = nice(scene.size / CELLS)
+        grid = self.server.scene.add_grid(
+            f"{ROOT}/world/floor",
+            infinite_grid=True,
+            cell_size=cell,
+            section_size=5.0 * cell,
+            cell_color=LINE,
+            section_color=LINE,
+            fade_distance=12.0 * scene.size,
+            plane_color=TILE,
+            plane_opacity=0.6,
+            shadow_opacity=SHADE,
+            position=(scene.centre[0], scene.centre[1], height),
+        )
+        self.layers["ground"].append(grid)
+        self.present.add("ground")
 
     def _strands(self, kind: str, color: tuple[int, int, int]) -> tuple[list[Line], Any]:
         """Springs, or wires and ropes, and the segments that draw them."""
@@ -179,9 +207,10 @@ class Stage:
             handle.points = np.concatenate(pieces).astype(np.float32)
 
     def draw_trail(self, way: np.ndarray) -> None:
-        """A line through the points (n, 3) of a way; nothing where there are fewer than two."""
+        """A smooth line through the points (n, 3) of a way; nothing where there are fewer than two."""
         self._trail.visible = len(way) > 1
         if len(way) > 1:
+            way = smoothed(way)
             self._trail.points = np.stack([way[:-1], way[1:]], axis=1).astype(np.float32)
 
 

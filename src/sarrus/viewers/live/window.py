@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sarrus.errors import SarrusError
-from sarrus.plots.style import BLUE, VERMILLION
 from sarrus.viewers.live.forces import weight
 from sarrus.viewers.live.instant import Instant
 from sarrus.viewers.live.server import start_server, url_of
@@ -30,8 +29,6 @@ PLOTS, WORDS = 5.0, 5.0
 """Times per second that plots and texts change."""
 SMOOTHING = 0.05
 FIELD_OF_VIEW = np.deg2rad(38.0)
-FLOOR = 1e-17
-"""Smallest violation that the plot of its logarithm shows."""
 SPEEDS = {"1/20": 0.05, "1/10": 0.1, "1/4": 0.25, "1/2": 0.5, "1": 1.0, "2": 2.0, "4": 4.0}
 """Seconds of motion per second, by the words of the menu."""
 NOBODY, STILL = "none", "stands still"
@@ -58,6 +55,7 @@ class Window:
         host: str,
         port: int,
         tell: Callable[[str], None],
+        floor: float | None = None,
     ):
         self.server = start_server(host, port, title, tell)
         self.url = url_of(host, self.server.get_port())
@@ -68,7 +66,7 @@ class Window:
         self.stopped, self._closed, self.trouble = False, False, ""
         self.trail_body: int | None = None
         with self.server.atomic():
-            self.stage = Stage(self.server, scene, weight(model))
+            self.stage = Stage(self.server, scene, weight(model), floor)
             self._look(scene, *view)
             self.status = self.gui.add_markdown("")
             self.note = self.gui.add_markdown("", visible=False)
@@ -150,38 +148,6 @@ class Window:
         if body is None:
             self.stage.draw_trail(np.zeros((0, 3)))
 
-    def add_plots(self, energy: str) -> None:
-        """Plots of energy and violation, empty; `energy`: what the change of it is called."""
-        self._energy_name = energy
-        panel = self.gui.add_panel()
-        with panel.add_tab("Plots", "chart-line"):
-            self._energy = self._plot(f"{energy} [J]", BLUE)
-            self._violation = self._plot("log10 of the violation [m or rad]", VERMILLION)
-        panel.float(x=15, y=-15, width=290)
-
-    def _plot(self, title: str, color: str) -> Any:
-        axis = {"font": "11px system-ui, sans-serif", "size": 28}
-        return self.gui.add_uplot(
-            (np.zeros(2), np.zeros(2)),
-            ({"label": "t [s]"}, {"label": title, "stroke": color, "width": 1.5}),
-            title=title,
-            scales={"x": {"time": False}, "y": {"auto": True}},
-            axes=(axis, axis | {"size": 48}),
-            legend={"show": False},
-            height=115,
-        )
-
-    def draw_plots(self, time: np.ndarray, energy: np.ndarray, violation: np.ndarray) -> None:
-        """New curves in both plots."""
-        if len(time) < 2:
-            return
-        factor, prefix = prefixed(float(np.abs(energy).max()))
-        title = f"{self._energy_name} [{prefix}J]"
-        if self._energy.title != title:
-            self._energy.title = title
-        self._energy.data = (time, energy * factor)
-        self._violation.data = (time, np.log10(np.maximum(violation, FLOOR)))
-
     # The loop
 
     def draw(self, instant: Instant, way: np.ndarray | None) -> None:
@@ -245,15 +211,6 @@ class Window:
         self._closed = True
         with contextlib.redirect_stdout(io.StringIO()):
             self.server.stop()
-
-
-def prefixed(largest: float) -> tuple[float, str]:
-    """(factor, prefix of the unit) that makes numbers up to `largest` easy to read: the plots show few
-    decimals."""
-    for factor, prefix in ((1.0, ""), (1e3, "m"), (1e6, "\u00b5"), (1e9, "n")):
-        if largest * factor >= 1.0:
-            return factor, prefix
-    return 1e12, "p"
 
 
 class Often:

@@ -22,6 +22,13 @@ LARGEST = float(np.finfo(np.float32).max)
 FIRST = ("energy/error", "violation", "gap")
 """Signals that a page shows at first, each in a plot of its own."""
 LOGARITHMIC = ("violation", "gap")
+TITLES = {
+    "gap": "smallest gap",
+    "position": "joint position",
+    "velocity": "joint velocity",
+    "effort": "motor effort",
+    "contact": "contact force",
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,15 +56,12 @@ def energy_words(traj: Trajectory) -> str:
 
 def panel_of(traj: Trajectory, channel: Channel) -> str:
     """The title of the plot that a signal belongs to."""
-    titles = {
-        "energy/error": energy_words(traj),
-        "gap": "smallest gap",
-        "position": "joint position",
-        "velocity": "joint velocity",
-        "effort": "motor effort",
-        "contact": "contact force",
-    }
-    return titles.get(channel.name) or titles.get(channel.quantity) or channel.quantity
+    return energy_words(traj) if channel.name == "energy/error" else panel_title(channel)
+
+
+def panel_title(channel: Channel) -> str:
+    """The title of the plot that a signal belongs to, whatever the run."""
+    return TITLES.get(channel.quantity, channel.quantity)
 
 
 def curves_of(
