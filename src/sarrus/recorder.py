@@ -215,7 +215,7 @@ class FileRecorder(MemoryRecorder):
         super().__init__(model, method, dt, stepper, every)
         self.old = None if old is None else old.up_to(f"{RESUME}done")
         if old is not None and not method.resumable:
-            raise MechanismError(f"{old.path}: the method {method} cannot go on with a run that was stopped")
+            raise MechanismError(f"{old.path}: the method {method} cannot resume a run that was stopped")
         if self.old is not None and first is not None:
             self._check_start(self.old, first)
         elif old is not None:
@@ -292,7 +292,7 @@ class FileRecorder(MemoryRecorder):
         ]
         if differ:
             raise MechanismError(
-                f"{path}: the run in it cannot be gone on with, because this one differs in "
+                f"{path}: its run cannot be resumed, because this one differs in "
                 f"{', '.join(differ)}; leave out resume to run from the start"
             )
 

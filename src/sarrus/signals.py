@@ -21,8 +21,8 @@ class Signal:
     """A function of time through samples: `signal(t)`, `signal.rate(t)`, `signal.rate2(t)`.
 
     times (n,) [s], increasing; values (n,) or (n, k).  kind "cubic": the spline with continuous second rates
-    (not-a-knot; natural with two or three samples); "linear": straight between samples.  Before the first and
-    after the last sample it stays as it is there."""
+    (not-a-knot; natural with two or three samples); "linear": linear interpolation.  It is constant before
+    the first and after the last sample."""
 
     def __init__(self, times: ArrayLike, values: ArrayLike, kind: str = "cubic"):
         from scipy.interpolate import CubicSpline, PPoly

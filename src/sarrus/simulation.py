@@ -45,8 +45,8 @@ class CompiledController:
     """A controller that runs inside the compiled loop: function(t, q, v, u, memory), arrays ordered by
     `model.joint_slices`.
 
-    It writes the inputs into u (ordered by `model.inputs`), where it finds those of the last step (at first
-    those that `simulate` was given), and may keep numbers in memory, zeros at the start of a run."""
+    It writes the inputs into u (ordered by `model.inputs`), which holds those of the last step (at first the
+    `inputs` of `simulate`), and may keep numbers in memory, which is zero at the start of a run."""
 
     def __init__(self, function: Callable[..., None], memory: int = 0):
         if not callable(function):
@@ -118,7 +118,7 @@ class Simulation:
     def step(self, inputs: Mapping[str, Input] | None = None) -> State:
         """Runs one step with `inputs` held over it; returns the state at its end.
 
-        An input that is left out keeps its last value, 0 before it is first given."""
+        An input that is omitted keeps its last value, at first 0."""
         if self._feels:
             self._before = self.state.copy()
         if self._unrecorded is None:
@@ -130,15 +130,15 @@ class Simulation:
         return self.state
 
     def sensor(self, name: str) -> float | np.ndarray:
-        """What a sensor of `add_sensor` reads now.  An accelerometer reads the mean over the last step, nan
-        before the first; forces of joints and contacts are read along a run, `traj.sensor`."""
+        """The current reading of a sensor of `add_sensor`.  An accelerometer gives the mean over the last
+        step, nan before the first; for forces of joints and contacts use `traj.sensor`."""
         from sarrus.trajectory.sensing import at_state
 
         return at_state(self.state, name, self._before)
 
     def advance(self, steps: int, inputs: Mapping[str, Input] | None = None) -> Chunk:
         """Runs `steps` steps with `inputs` held over them; returns what the stepper records of each: nodes,
-        touches of contacts, and reactions where they were asked for."""
+        records of contacts, and reactions if requested."""
         if not isinstance(steps, int | np.integer) or steps < 0:
             raise MechanismError(f"advance takes a whole number of steps, not {steps!r}")
         return self._advance(steps, inputs)
@@ -190,35 +190,34 @@ def simulate(
 ) -> Trajectory:
     """The trajectory of `model` over `duration` [s] in steps of `dt` [s].
 
-    dt "auto": steps of one length, the least of the recommended step and that of a pilot run (trees of few
-    coordinates), shortened so that they fill the duration; `sarrus check` prints both.
-    dt "adaptive": steps that are shorter where joints turn fast, by a rule that is the same backwards in
-    time; `traj.time` is then irregular, and `traj.dt` the length of a step where nothing turns.  For order 2,
-    without contacts, limits and arrays of inputs.
-    method: a name ("variational", "variational1", ...), a method such as Variational(order=4), or one of your
-    own (docs/extending.md).
+    dt "auto": a fixed step, the smaller of the recommended one and that of a pilot run (trees with few
+    coordinates), shortened so that it divides the duration; `sarrus check` prints both.
+    dt "adaptive": steps that are shorter when joints turn fast, by a rule that is symmetric in time;
+    `traj.time` is then irregular, and `traj.dt` is the step length at rest.  For order 2, without contacts,
+    limits and arrays of inputs.
+    method: a name ("variational", "variational1", ...), a method such as Variational(order=4), or your own
+    (docs/extending.md).
     state: the start (None: the reference configuration with the velocities given to add_body, projected onto
-    the constraints).  inputs: by name of motor or force, a number, a function of t, which is taken wherever
-    the method wants it (at the nodes, and at the ends of the stages of orders 4 and 6), or an array: a value
-    per node, linear between, or per step, held.  With arrays that are not linear, orders 4 and 6 are order 2.
-    controller(t, state) -> {name: value}, called once per step; what it leaves out (or None) keeps its last
-    value, that of `inputs` before it is first given.  record_every: nodes between two records.
-    reactions: record the wrenches of the joints.  reaction_weights: where redundant constraints leave them
-    undetermined, the sum of weight times multiplier squared is least: by name of a joint, or of a motor that
-    prescribes a coordinate, one number or one per row; 1 where not given.
-    progress: True for a bar, or a function of (steps done, steps).  out: stream the records to this file
-    instead of holding them in memory.
-    allow_overlap: push apart what overlaps at the start (shapes, limits, ropes) by more than 5 mm (or 5e-3
-    rad) instead of refusing it; up to that it is pushed apart anyhow, with a warning.
+    the constraints).  inputs: by name of motor or force, a number, a function of t (evaluated at the nodes,
+    and at the ends of the stages of orders 4 and 6), or an array: one value per node, interpolated linearly,
+    or one per step, held.  With arrays that are not linear, orders 4 and 6 are reduced to 2.
+    controller(t, state) -> {name: value}, called once per step; inputs that it omits (or returns as None)
+    keep their last values, at first those of `inputs`.  record_every: steps between two records. reactions:
+    record the joint reactions.  reaction_weights: if redundant constraints leave them undetermined, the sum
+    of weight times multiplier squared is minimal: by name of a joint, or of a motor that prescribes a
+    coordinate, one number or one per row; 1 by default. progress: True for a bar, or a function of (steps
+    done, steps).  out: stream the records to this file instead of holding them in memory. allow_overlap: push
+    apart shapes, limits and ropes that overlap at the start by more than 5 mm (or 5e-3 rad) instead of
+    raising an error; smaller overlaps are always pushed apart, with a warning.
 
-    resume: go on with the run that was stopped while it wrote to `out`, given again as it was (model, method,
-    dt, start, inputs, a controller without memory of its own); to the last bit as if it had not been stopped.
-    Where there is none, the run starts.
+    resume: continue the run that was stopped while it wrote to `out`; give the same model, method, dt, start,
+    inputs and controller (without memory of its own).  The result is identical, to the last bit, to that of
+    an uninterrupted run.  If there is nothing to resume, the run starts from the beginning.
 
-    A step that finds no solution is divided; if that fails too, StepFailed says when and where and holds what
-    was computed.  So does Interrupted, a KeyboardInterrupt, when the run is stopped.  With `out` the records
-    are in a file beside it, such as run.npz.partial, until the run has ended: whatever stops it, that file
-    stays, and `load_trajectory` reads it up to the last whole record."""
+    A step without a solution is divided; if that fails too, StepFailed says when and where and holds the run
+    so far.  So does Interrupted, a KeyboardInterrupt, when the run is stopped.  With `out` the records are in
+    a file beside it, such as run.npz.partial, until the run has ended: whatever stops it, that file stays,
+    and `load_trajectory` reads it up to the last complete record."""
     check_model("simulate", model)
     schedule = schedule_of(duration, dt, model, state)
     steps, dt = schedule.steps, schedule.dt
@@ -230,9 +229,9 @@ def simulate(
     if controller is not None and not isinstance(controller, CompiledController) and not callable(controller):
         raise MechanismError(f"controller must be a function of (t, state), not {controller!r}")
     if resume and not schedule.even:
-        raise MechanismError('resume: runs with dt="adaptive" cannot be gone on with')
+        raise MechanismError('resume: runs with dt="adaptive" cannot be resumed')
     if resume and out is None:
-        raise MechanismError("resume: which run to go on with is told by its file: out='run.npz'")
+        raise MechanismError("resume: give the file of the run to resume: out='run.npz'")
     if reaction_weights is not None:
         if not reactions:
             raise MechanismError("reaction_weights are for simulate(reactions=True)")

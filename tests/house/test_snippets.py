@@ -27,7 +27,7 @@ LAST = 1.01
 """Numbers agree to one unit of the last digit shown: a machine that rounds or compiles otherwise can move a
 number across the border between two roundings, no further.  Numbers without a point are counts: exact."""
 SMALL, FACTOR = 1e-3, 10.0
-"""Numbers with an exponent below this are errors, of which the order of magnitude is meant: within a factor."""
+"""Numbers with an exponent below this are errors, whose order of magnitude is meant: within a factor."""
 ROUNDING, NOISE, EPSILON = 1e-8, 100.0, 1e-16
 """Below this, pages show rounding and what solvers leave: it varies more from machine to machine, and is 0 on
 some; what is below a rounding unit counts as that."""

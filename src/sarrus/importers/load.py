@@ -27,15 +27,14 @@ def load(
     """The mechanism in a file: MJCF (.xml, .mjcf), URDF (.urdf, .xml), our YAML (.yaml, .yml), the
     s-expressions of [JM09] (.trep), or an archive of a robot with its meshes (.zip).
 
-    MJCF needs `pip install 'sarrus[import]'`.  What a robot file holds beyond what Sarrus has is left
-    out, listed in one warning and in `mech.import_report`; a faulty file raises `FileError`.
+    MJCF needs `pip install 'sarrus[import]'`.  Features of a robot file that Sarrus does not support are
+    left out and listed, in one warning and in `mech.import_report`; an invalid file raises `FileError`.
 
-    fixed_base: holds floating roots in their places.  self_contact: lets the parts of a robot meet each other
-    where the file does; False leaves the ground and other fixed shapes to meet.  meshes: False reads a URDF
-    file without its mesh files, where they are not at hand.  ground: adds the ground z = 0, True with
-    friction 0.5 or a number with that friction; the friction of a shape itself comes first.
-    functions: for YAML files, the Python functions that they name.  member: for an archive with several model
-    files, the path of one in it."""
+    fixed_base: fixes floating bases.  self_contact: whether the parts of a robot collide with each other as
+    in the file; with False they collide only with the ground and other fixed shapes.  meshes: False reads a
+    URDF file without its mesh files.  ground: adds the ground z = 0, with friction 0.5 (True) or the given
+    number; a shape's own friction overrides it. functions: the Python functions that a YAML file names.
+    member: the path of one model file in an archive that holds several."""
     where = os.fspath(path)
     form = form_of(path)
     if member is not None and form != "zip":

@@ -17,7 +17,7 @@ NAMED = 4
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One thing of a file that was left out, or carried over in another form, and why."""
+    """Something in a file that was left out or converted to another form, and why."""
 
     kind: str
     name: str
@@ -57,11 +57,11 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """What became of a file.  `str(report)` is a readable text.
+    """How a file was imported.  `str(report)` is a readable text.
 
-    lost: left out.  changed: carried over in another form.  coordinates: the file's joints of one coordinate,
-    by their names there.  inputs: its actuators, by their names there.  timestep: the one that the file asks
-    for [s], or None.  beyond: joints that the reference configuration leaves beyond their limits."""
+    lost: what was left out.  changed: what was converted to another form.  coordinates: the one-coordinate
+    joints of the file, by their names there.  inputs: its actuators, by their names there.  timestep: the one
+    that the file requests [s], or None.  beyond: joints whose limits the reference configuration exceeds."""
 
     source: str
     format: str
@@ -100,15 +100,16 @@ class ImportReport:
     def __str__(self) -> str:
         lines = [f"{self.source} ({self.format})"]
         lines += _part("Left out:", grouped(self.lost), "nothing was left out")
-        lines += _part("Carried over in another form:", grouped(self.changed))
+        lines += _part("Converted to another form:", grouped(self.changed))
         offsets = [f"{name}: {value:.9g}" for name, value in self.offsets.items()]
-        lines += _part("Joints with another zero (their number in the file is ours plus):", offsets)
+        title = "Joints with a different zero (value in the file = value here + this offset):"
+        lines += _part(title, offsets)
         inputs = [
             f"{name}: {i.factor:.9g} x control{f' {i.offset:+.9g}' if i.offset else ''}"
             for name, i in self.inputs.items()
             if (i.factor, i.offset) != (1.0, 0.0)
         ]
-        lines += _part("Motors with another input than the file's control:", inputs)
+        lines += _part("Motors whose input differs from the control of the file (input = ...):", inputs)
         if self.beyond:
             named = ", ".join(self.beyond[:NAMED]) + (", ..." if len(self.beyond) > NAMED else "")
             lines.append(
@@ -116,7 +117,7 @@ class ImportReport:
                 "elsewhere, such as at a keyframe, or with allow_overlap=True (--allow-overlap)."
             )
         if self.timestep is not None:
-            lines.append(f"The file asks for a time step of {self.timestep:.6g} s.")
+            lines.append(f"The file requests a time step of {self.timestep:.6g} s.")
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:

@@ -30,7 +30,7 @@ class ConstraintTable:
     def add_distance(
         self, name: str, a: str, b: str, at_a: ArrayLike, at_b: ArrayLike, length: float | None = None
     ) -> None:
-        """Adds a wire that keeps two points at the distance `length` [m], by default the one they have."""
+        """Adds a massless rod that keeps two points `length` [m] apart, by default their distance."""
         check.new_name("joint", name, self.joints)
         self.joints[name] = make_distance(name, a, b, at_a, at_b, length, self.bodies)
 
@@ -43,36 +43,36 @@ class ConstraintTable:
         component_a: int | None = None,
         component_b: int | None = None,
     ) -> None:
-        """Adds the gear q_a = ratio q_b; a joint with several coordinates needs its `component_...`."""
+        """Adds the gear q_a = ratio q_b; for a joint with several coordinates give `component_...`."""
         check.new_name("joint", name, self.joints)
         self.joints[name] = make_gear(name, joint_a, joint_b, ratio, component_a, component_b, self.joints)
 
     def add_coupling(
         self, name: str, joints: Mapping[str | tuple[str, int], float], offset: float = 0.0
     ) -> None:
-        """Couples any number of joints, as gears do: the sum of factor q over `joints` is `offset`.
+        """Couples any number of joints like gears: the sum of factor * q over `joints` equals `offset`.
 
         joints: {joint: factor}, or {(joint, component): factor} for a joint with several coordinates.
-        A planetary set: {"sun": s, "ring": r, "carrier": -(s + r)} with the teeth s and r."""
+        A planetary gear: {"sun": s, "ring": r, "carrier": -(s + r)} with s and r teeth."""
         check.new_name("joint", name, self.joints)
         self.joints[name] = make_coupling(name, joints, offset, self.joints)
 
     def add_tendon(
         self, name: str, joints: Mapping[str | tuple[str, int], float], offset: float = 0.0
     ) -> None:
-        """Adds a tendon over joints: its length is `offset` plus the sum of factor q over `joints`.
+        """Adds a tendon over joints: its length is `offset` plus the sum of factor * q over `joints`.
 
-        It binds nothing by itself: `add_motor` and `add_joint_spring` take its name, and act on each joint
-        with its factor.  `joint_position` and `joint_velocity` give length and speed.  joints: as in
-        `add_coupling`."""
+        It constrains nothing by itself: `add_motor` and `add_joint_spring` take its name and act on each
+        joint with its factor.  `joint_position` and `joint_velocity` give its length and speed.  joints: as
+        in `add_coupling`."""
         check.new_name("joint", name, self.joints)
         self.joints[name] = make_tendon(name, joints, offset, self.joints)
 
     def add_point_on_curve(self, name: str, parent: str, child: str, at: ArrayLike, curve: Any) -> None:
         """Keeps the child's point `at` on a curve fixed in the parent.
 
-        `curve`: points (N, 3) [m] that a cubic spline joins, or a function of s from 0 to 1 that gives them;
-        closed when its ends meet."""
+        `curve`: points (N, 3) [m] of a cubic spline, or a function of s from 0 to 1 that returns them; closed
+        if its ends coincide."""
         check.new_name("joint", name, self.joints)
         self.joints[name] = make_point_on_curve(name, parent, child, at, curve, self.bodies)
 
@@ -90,10 +90,10 @@ class ConstraintTable:
         parameters: ArrayLike = (),
         jacobian: Callable[..., Any] | None = None,
     ) -> None:
-        """Adds the user's constraint residual(x, q, p, out) = 0 of `rows` rows on m bodies.
+        """Adds your own constraint residual(x, q, p, out) = 0 with `rows` rows on m bodies.
 
         x (m, 3) positions, q (m, 4) orientations, p the parameters; out (rows,) is written.
         jacobian(x, q, p, out) writes out (rows, m, 6), per world translation and world rotation; without it,
-        it is found by differences."""
+        finite differences are used."""
         check.new_name("joint", name, self.joints)
         self.joints[name] = make_custom(name, bodies, residual, rows, parameters, jacobian, self.bodies)

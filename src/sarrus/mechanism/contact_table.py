@@ -44,26 +44,26 @@ class ContactTable:
         at: ArrayLike = ZERO,
         name: str = "ground",
     ) -> None:
-        """Adds ground behind the plane through `at` [m] with the outward `normal`; every body meets it."""
+        """Adds ground below the plane through `at` [m] with outward `normal`; every body collides with it."""
         check.new_name("body or obstacle", name, (*self.bodies, *self.obstacles, check.WORLD))
         where = f"ground {name!r}"
         plane = HalfSpace(check.unit(where, "normal", normal), at=check.vector(where, "at", at))
         self.obstacles[name] = make_obstacle(name, plane, friction, restitution, kind="ground")
 
     def add_obstacle(self, name: str, shape: Shape, friction: float = 0.5, restitution: float = 0.0) -> None:
-        """Adds a shape fixed in the world, where its `at` and `orientation` place it; every body meets it.
+        """Adds a shape fixed in the world, placed by its `at` and `orientation`; every body collides with it.
 
-        `friction`: coefficient of Coulomb, replaced by that of a shape which has its own (the larger, where
-        both have).  `restitution`: from 0 (no rebound) to 1."""
+        `friction`: Coulomb coefficient, overridden by a shape's own (the larger, if both shapes have one).
+        `restitution`: from 0 (no rebound) to 1."""
         check.new_name("body or obstacle", name, (*self.bodies, *self.obstacles, check.WORLD))
         self.obstacles[name] = make_obstacle(name, shape, friction, restitution)
 
     def add_contact(self, a: str, b: str, friction: float = 0.5, restitution: float = 0.0) -> None:
-        """Lets the shapes of two bodies meet each other; friction and restitution as in `add_obstacle`."""
+        """Lets the shapes of two bodies collide; friction and restitution as in `add_obstacle`."""
         contact = make_contact(a, b, friction, restitution, self.bodies, self.obstacles)
         where, pair = f"contact of {a!r} and {b!r}", pair_of(a, b)
         if pair in self.contacts:
-            raise MechanismError(f"{where}: these two bodies already meet; one contact per pair")
+            raise MechanismError(f"{where}: these two bodies already have a contact; one per pair is enough")
         if frozenset(pair) in self.exclusions:
             raise MechanismError(f"{where}: this pair is excluded; leave out one of exclude and add_contact")
         self.contacts[pair] = contact
@@ -71,16 +71,16 @@ class ContactTable:
     def add_contact_group(
         self, bodies: Iterable[str] | None = None, friction: float = 0.5, restitution: float = 0.0
     ) -> None:
-        """Lets every two of the named bodies (None: all so far that have colliding shapes) meet each other.
+        """Lets the named bodies (None: all bodies so far with colliding shapes) collide with each other.
 
-        Left out are pairs that a joint so far connects directly, where bodies tied by fixed joints count as
-        one, and excluded pairs; a pair that already has a contact keeps it."""
+        Pairs that are directly connected by a joint (bodies tied by fixed joints count as one) and excluded
+        pairs are left out; a pair that already has a contact keeps it."""
         for contact in make_group(bodies, friction, restitution, self.bodies, self.joints):
             pair = pair_of(contact.a, contact.b)
             if pair not in self.contacts and frozenset(pair) not in self.exclusions:
                 self.contacts[pair] = contact
 
     def exclude(self, a: str, b: str) -> None:
-        """Keeps two bodies, or a body and a ground or obstacle, from ever meeting; ends their contact."""
+        """Prevents collisions of two bodies, or of a body and ground or obstacle; removes their contact."""
         self.exclusions.add(make_exclusion(a, b, self.bodies, self.obstacles))
         self.contacts.pop(pair_of(a, b), None)

@@ -64,7 +64,7 @@ def make_obstacle(name: str, shape: Any, friction: Any, restitution: Any, kind: 
             f"{where}: shape must be a HalfSpace, Sphere, Box, Capsule, ... object, not {shape!r}"
         )
     if not shape.collide:
-        raise MechanismError(f"{where}: nothing would meet a shape of collide=False; it must be True")
+        raise MechanismError(f"{where}: a shape with collide=False would collide with nothing; set True")
     return Obstacle(name, shape, *surface(where, friction, restitution))
 
 
@@ -76,12 +76,12 @@ def make_contact(
     for name in (a, b):
         if name == check.WORLD or (isinstance(name, str) and name in obstacles):
             raise MechanismError(
-                f"{where}: {name!r} is fixed; every body meets the shapes that add_ground and add_obstacle "
-                "put into the world, so add_contact takes two bodies"
+                f"{where}: {name!r} is fixed; every body collides with the shapes that add_ground and "
+                "add_obstacle put into the world, so add_contact takes two bodies"
             )
         check.body_name(where, name, bodies, world=False)
     if a == b:
-        raise MechanismError(f"{where}: a body does not meet itself; a and b must be two bodies")
+        raise MechanismError(f"{where}: a body does not collide with itself; a and b must be two bodies")
     for name in (a, b):
         needs_shapes(where, bodies[name])
     return Contact(a, b, *surface(where, friction, restitution))
@@ -146,7 +146,7 @@ def make_exclusion(
     if a == b:
         raise MechanismError(f"{where}: a and b are the same; they must be two")
     if a in obstacles and b in obstacles:
-        raise MechanismError(f"{where}: both are fixed in the world and never meet; one must be a body")
+        raise MechanismError(f"{where}: both are fixed in the world and never collide; one must be a body")
     return frozenset((a, b))
 
 
@@ -160,6 +160,6 @@ def needs_shapes(where: str, body: Body) -> None:
     if not collides(body):
         has = "its shapes have collide=False" if body.shapes else "it has no shapes"
         raise MechanismError(
-            f"{where}: body {body.name!r} cannot touch anything: {has}; give add_body at least one shape "
-            "that collides"
+            f"{where}: body {body.name!r} cannot collide with anything: {has}; give add_body at least "
+            "one shape that collides"
         )

@@ -50,9 +50,8 @@ UP = (0.0, 0.0, 1.0)
 class Mechanism(ConstraintTable, ContactTable):
     """Rigid bodies, joints, forces and contacts by name.  Lengths [m], masses [kg], angles [rad], time [s].
 
-    All places are given in the world frame of the reference configuration, where all joint coordinates are 0.
-    Each `add_...` checks all its arguments before it stores anything: a fault raises `MechanismError` and
-    changes nothing.
+    Everything is placed in the world frame of the reference configuration, where all joint coordinates are 0.
+    Each `add_...` checks all its arguments first: an invalid one raises `MechanismError` and changes nothing.
     The body name "world" stands for the fixed ground."""
 
     def __init__(self, gravity: ArrayLike = (0.0, 0.0, -9.81), name: str = "mechanism"):
@@ -94,8 +93,8 @@ class Mechanism(ConstraintTable, ContactTable):
         """Adds a rigid body.
 
         `mass` [kg]; `inertia` about the centre of mass in the body frame [kg m^2]: three moments, a 3x3
-        matrix, or 0 for a point mass (mass 0 with inertia 0: a frame without mass; methods in joint
-        coordinates take both); left out, it is that of the `shapes` scaled to the mass.  Or `density`
+        matrix, or 0 for a point mass (mass 0 with inertia 0: a massless frame; only the methods in joint
+        coordinates support these); by default that of the `shapes`, scaled to the mass.  Or give `density`
         [kg/m^3] instead of both.  `position` [m] of the centre of mass and `orientation` (w, x, y, z) of the
         body frame, in the world; `velocity` [m/s] in the world frame, `angular_velocity` [rad/s] in the BODY
         frame."""
@@ -124,7 +123,7 @@ class Mechanism(ConstraintTable, ContactTable):
         """Adds a round bar of `radius` [m] from the point `a` to the point `b` [m], world frame: a body whose
         z axis points from a to b.
 
-        `mass` [kg] or `density` [kg/m^3]; velocities as in `add_body`.  collide=False: it is only drawn."""
+        `mass` [kg] or `density` [kg/m^3]; velocities as in `add_body`.  collide=False: only drawn."""
         centre, turned, length = bar_place(f"bar {name!r}", a, b)
         self.add_body(
             name, mass, density=density, position=centre, orientation=turned, color=color,
@@ -135,10 +134,10 @@ class Mechanism(ConstraintTable, ContactTable):
     def attach(self, other: Mechanism, *, frame: str | None = None, prefix: str = "") -> None:
         """Adds all of another mechanism, with `prefix` before its names: a gripper on an arm, a second robot.
 
-        `frame`: one of this mechanism, where the world origin of `other` comes to lie; None: this world's.
-        What is joined to the world of `other` is joined to the body that carries the frame, free joints
-        become fixed ones there, and obstacles become shapes of that body; on a frame of the world they stay
-        what they are.  Gravity is that of this mechanism."""
+        `frame`: the frame of this mechanism at which the world origin of `other` is placed; None: the world
+        origin.  Joints to the world of `other` become joints to the body that carries the frame, free joints
+        become fixed, and obstacles become shapes of that body; on a frame of the world they do not change.
+        Gravity is that of this mechanism."""
         from sarrus.mechanism.attachment import attach
 
         if not isinstance(other, Mechanism):
@@ -162,7 +161,7 @@ class Mechanism(ConstraintTable, ContactTable):
         `at` [m]: required for every kind whose constraint depends on a point.
 
         `axis`, `axis2` (by default the world axis least aligned with `axis`, made perpendicular to it) and
-        `pitch` [m/rad] as the kind takes them; `armature` I adds the kinetic energy I qdot^2/2, one number or
+        `pitch` [m/rad]: as the kind requires; `armature` I adds the kinetic energy I qdot^2/2, one number or
         one per coordinate."""
         check.new_name("joint", name, self.joints)
         self.joints[name] = make_joint(
@@ -180,7 +179,7 @@ class Mechanism(ConstraintTable, ContactTable):
         rest_length: float | None = None,
         damping: float = 0.0,
     ) -> None:
-        """Adds a spring [N/m] and damper [N s/m] between two points; `rest_length` None: as placed."""
+        """Adds a spring [N/m] and damper [N s/m] between two points; `rest_length` None: the current one."""
         check.new_name("spring", name, self.springs)
         self.springs[name] = make_spring(name, a, b, at_a, at_b, stiffness, rest_length, damping, self.bodies)
 
@@ -204,9 +203,9 @@ class Mechanism(ConstraintTable, ContactTable):
     ) -> None:
         """Adds a force [N] in `frame` "world" or "body", and a torque [N m] in the body frame; an input.
 
-        `at` is a body-fixed point given in the reference configuration, None the centre of mass.  The six
-        numbers of the input add to force and torque; or, with scaled=True, its one number multiplies them (a
-        rotor, a thruster), kept within `limits` (lower, upper)."""
+        `at` is a body-fixed point given in the reference configuration, by default the centre of mass.  The
+        input has six numbers that are added to force and torque; or, with scaled=True, one number that
+        multiplies them (a rotor, a thruster), clipped to `limits` (lower, upper)."""
         check.new_name("force or motor", name, self.input_names)
         self.forces[name] = make_force(name, body, force, torque, at, frame, scaled, limits, self.bodies)
 
@@ -217,17 +216,17 @@ class Mechanism(ConstraintTable, ContactTable):
         """Adds a motor; its input is the effort ("force"), the target of a spring and damper ("servo"), or
         the coordinate or its rate itself, whatever effort that takes ("position", "velocity").
 
-        `component` chooses one coordinate of the joint; None drives all.  Three rotations are prescribed
-        together, as a rotation vector: component="rotation".  The effort on each coordinate stays between
-        -`limit` and `limit` [N or N m]; None: whatever is asked for."""
+        `component` selects one coordinate of the joint; None drives all.  Three rotations are prescribed
+        together, as a rotation vector: component="rotation".  The effort on each coordinate is clipped to
+        -`limit` and `limit` [N or N m]; None: no limit."""
         check.new_name("force or motor", name, self.input_names)
         self.motors[name] = make_motor(
             name, joint, mode, component, stiffness, damping, limit, self.joints, self.motors
         )
 
     def add_motion(self, name: str, body: str) -> None:
-        """Prescribes where a body is, by a free joint `name`: the input `name` is x, y, z [m] of its centre
-        of mass and its orientation w, x, y, z in the world."""
+        """Prescribes the pose of a body, by a free joint `name`: the input `name` is the position x, y, z [m]
+        of its centre of mass and its orientation w, x, y, z in the world."""
         check.new_name("force or motor", name, self.input_names)
         check.body_name(f"motion {name!r}", body, self.bodies, world=False)
         self.add_joint(name, "free", parent="world", child=body, at=self.bodies[body].position)
@@ -239,7 +238,7 @@ class Mechanism(ConstraintTable, ContactTable):
     ) -> None:  # fmt: skip
         """Bounds joint coordinates, lower <= q <= upper [m or rad]; None or infinite: no bound.
 
-        One number for all coordinates, or one each; `component` chooses one coordinate."""
+        One number for all coordinates, or one each; `component` selects one coordinate."""
         check.new_name("limit", name, self.limits)
         self.limits[name] = make_limit(name, joint, lower, upper, component, self.joints, self.limits)
 
@@ -251,14 +250,14 @@ class Mechanism(ConstraintTable, ContactTable):
     def add_rope(
         self, name: str, a: str, b: str, at_a: ArrayLike, at_b: ArrayLike, length: float | None = None
     ) -> None:
-        """Adds a rope that keeps two points within `length` [m], by default the distance they have."""
+        """Adds a rope that keeps two points within `length` [m], by default their current distance."""
         check.new_name("rope", name, self.ropes)
         self.ropes[name] = make_rope(name, a, b, at_a, at_b, length, self.bodies)
 
     def add_custom_force(
         self, name: str, bodies: Iterable[str], force: Callable[..., Any], parameters: ArrayLike = ()
     ) -> None:
-        """Adds the user's force(t, x, q, v, w, p, out) on m bodies.
+        """Adds your own force(t, x, q, v, w, p, out) on m bodies.
 
         Time t [s], positions x (m, 3), orientations q (m, 4), velocities v (m, 3), angular velocities
         w (m, 3), parameters p; out (m, 6): force and torque about the centre of mass; all world frame."""
@@ -273,10 +272,10 @@ class Mechanism(ConstraintTable, ContactTable):
         parameters: ArrayLike = (),
         gradient: Callable[..., Any] | None = None,
     ) -> None:
-        """Adds the user's potential energy(x, q, p) [J] of m bodies.
+        """Adds your own potential energy(x, q, p) [J] of m bodies.
 
-        gradient(x, q, p, out) writes out (m, 6), per world translation and world rotation; without it, it is
-        found by differences."""
+        gradient(x, q, p, out) writes out (m, 6), per world translation and world rotation; without it, finite
+        differences are used."""
         check.new_name("potential", name, self.potentials)
         self.potentials[name] = make_potential(name, bodies, energy, parameters, gradient, self.bodies)
 
@@ -286,7 +285,7 @@ class Mechanism(ConstraintTable, ContactTable):
         if isinstance(joint, Tendon):
             return TENDON_KIND
         if not isinstance(joint, Joint):
-            raise MechanismError(f"{name!r} is no joint of the table but a {type(joint).__name__}")
+            raise MechanismError(f"{name!r} is not a joint of add_joint but a {type(joint).__name__}")
         return JOINT_KINDS[joint.kind]
 
     def add_frame(
@@ -314,10 +313,10 @@ class Mechanism(ConstraintTable, ContactTable):
     ) -> None:
         """Adds a sensor of one of `SENSOR_KINDS`, read by `traj.sensor(name)` and `sim.sensor(name)`.
 
-        "joint_position", "joint_velocity" of a `joint`; "motor_effort" of a `motor`; "accelerometer" (what is
-        felt: acceleration less gravity), "gyroscope" in the axes of a `frame`; "force_torque" that a `joint`
-        puts on its child, about the origin of a `frame` and in its axes; "touch": size of the force of all
-        contacts on a `body`; "frame_position", "frame_orientation", "frame_velocity",
+        "joint_position", "joint_velocity" of a `joint`; "motor_effort" of a `motor`; "accelerometer"
+        (acceleration minus gravity), "gyroscope" in the axes of a `frame`; "force_torque" that a `joint`
+        exerts on its child, about the origin of a `frame` and in its axes; "touch": magnitude of the force of
+        all contacts on a `body`; "frame_position", "frame_orientation", "frame_velocity",
         "frame_angular_velocity" of a `frame`, in the world."""
         check.new_name("sensor", name, self.sensors)
         on = {"joint": joint, "motor": motor, "body": body, "frame": frame}
@@ -326,23 +325,23 @@ class Mechanism(ConstraintTable, ContactTable):
     def add_keyframe(self, name: str, joints: Any = None, velocities: Any = None, inputs: Any = None) -> None:
         """Adds a named configuration to start from, `model.state(keyframe=name)`.
 
-        `joints` and `velocities`: dicts of a number, or one per coordinate, by joint; `inputs`: by force or
-        motor.  Coordinates that do not close a loop exactly are taken to the nearest that do."""
+        `joints` and `velocities`: dicts of one number per coordinate, by joint; `inputs`: by force or motor.
+        `model.state` closes loops that these coordinates do not close exactly."""
         check.new_name("keyframe", name, self.keyframes)
         self.keyframes[name] = make_keyframe(name, joints, velocities, inputs, self.joints, self.input_names)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the mechanism to a file: .yaml (complete and exact), .xml (MJCF, what MuJoCo can say) or
+        """Writes the mechanism to a file: .yaml (complete and exact), .xml (MJCF, as far as possible) or
         .trep (s-expressions: frames, masses, point constraints).
 
-        `sarrus.load` reads them all.  Functions of the user are written by name."""
+        `sarrus.load` reads them all.  Your own functions are written by name."""
         from sarrus.importers.saving import save
 
         save(self, path)
 
     @property
     def input_names(self) -> tuple[str, ...]:
-        """Names of all that takes an input: forces, then motors."""
+        """Names of the inputs: forces, then motors."""
         return (*self.forces, *self.motors)
 
     def _repr_html_(self) -> str:

@@ -34,15 +34,15 @@ def assemble(
     frames: Mapping[str, Any] | None = None,
     limits: bool = False,
 ) -> State:
-    """The state with the given joint coordinates, at rest, closest to where the tree alone would put it;
-    loops are closed.
+    """The state at rest with the given joint coordinates and closed loops; other joints change as little as
+    possible.
 
-    joints: name -> coordinate (or one value per coordinate).  near: coordinates to start from, which need
-    not be met; joints named in neither start at 0.  AssemblyError names what cannot be met.
-    frames: name -> place in the world that a frame (or body) is brought to by inverse kinematics, as near as
-    loops, given coordinates and limits let it (least squares); a warning (`TargetsMissed`) says what it
-    misses.  A place is a position (3,), a pair (position, orientation), a (4, 4) matrix, or what
-    `state.frame_pose` returns.  limits: joints stay within their limits."""
+    joints: name -> coordinate (or one value per coordinate).  near: initial guesses for coordinates; joints
+    in neither start at 0.  AssemblyError names what cannot be satisfied.
+    frames: name -> target of a frame (or body) for inverse kinematics, met in the least-squares sense within
+    loops, given coordinates and limits; a warning (`TargetsMissed`) says what is missed.  A target is a
+    position (3,), a pair (position, orientation), a (4, 4) matrix, or what `state.frame_pose` returns.
+    limits: joints stay within their limits."""
     if not isinstance(model, Model):
         raise MechanismError(f"assemble takes a model (sarrus.build(mechanism)), not {type(model).__name__}")
     if frames or limits:

@@ -26,9 +26,8 @@ TINY = 1e-4
 def build(mechanism: Mechanism, *, redundancy_tolerance: float = REDUNDANCY_TOLERANCE) -> Model:
     """The model of `mechanism`: frozen arrays, elimination plan, redundancy.
 
-    redundancy_tolerance: joints of a closed loop that miss each other by no more than this [rad, or parts of
-    the size of the mechanism] over its motion count as rounded numbers, and the loop moves; beyond, it is
-    rigid."""
+    redundancy_tolerance: a misfit of the joints of a closed loop up to this value over its motion [rad, or
+    relative to the size of the mechanism] counts as rounding, and the loop moves; beyond, it is rigid."""
     if not isinstance(mechanism, Mechanism):
         raise MechanismError(f"build takes a sarrus.Mechanism, not {type(mechanism).__name__}")
     if not mechanism.bodies:

@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 class Mechanics:
     """Dynamics of a `Model` in its joint velocities.
 
-    Velocities v (nv,) are those of the joints of the spanning tree, then of bodies that fly freely;
+    Velocities v (nv,) are those of the joints of the spanning tree, then of free bodies;
     `velocity_slices` says where those of a joint, or free body, are.  They are the rates of its coordinates,
     but for three rotations: the angular velocity of the child relative to the parent, in the frame of the
     child.  Where loops are closed, the joints that close them have none, and v is bound by the loops.
-    Contacts, limits, ropes and dry friction have no part in what follows; rolling is refused."""
+    Contacts, limits, ropes and dry friction are ignored; rolling is not supported."""
 
     body_names: tuple[str, ...]
     body_index: dict[str, int]
@@ -106,11 +106,11 @@ class Mechanics:
         return dynamics.accelerations(now, dynamics.efforts(now, state.time, self.input_vector(inputs)))[0]
 
     def inverse_dynamics(self, state: State, acceleration: ArrayLike) -> np.ndarray:
-        """(nv,) efforts on the joint velocities, beside gravity, springs, dampers and constant forces, that
-        give this acceleration (nv,).
+        """(nv,) efforts that are needed, in addition to gravity, springs, dampers and constant forces, for
+        this acceleration (nv,).
 
-        Closed loops: efforts that differ by what the loops can carry do the same; these are the smallest
-        ones.  The acceleration must be one that the loops allow, as from `forward_dynamics`."""
+        With closed loops these are the smallest efforts, since the loops can carry the rest.  The
+        acceleration must satisfy the loops, as that of `forward_dynamics` does."""
         dynamics, now = self.joint_dynamics, self._now(state)
         a = array("inverse_dynamics", "acceleration", acceleration, (dynamics.tree.nv,))
         passive = dynamics.efforts(now, state.time, np.zeros(self.input_width))
@@ -145,9 +145,9 @@ class Mechanics:
 
     def control_inputs(self, controls: Mapping[str, float] | ArrayLike) -> dict[str, float]:
         """Inputs for `simulate(inputs=...)` from controls of the file that the mechanism was read from: by
-        name of actuator, or one number each in the order of the file.
+        actuator name, or one number each in the order of the file.
 
-        Controls count in the units of the file and are taken to their range (ctrlrange), as there;
+        Controls are in the units of the file and are clipped to their range (ctrlrange);
         `mech.import_report.inputs` lists the actuators in that order."""
         return control_inputs(cast("Model", self), controls)
 

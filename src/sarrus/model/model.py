@@ -38,7 +38,7 @@ MANY_ROWS = 200
 
 
 class Model(Mechanics):
-    """What `build` makes of a `Mechanism`; not to be changed afterwards.
+    """A built `Mechanism`; it never changes.
 
     body_names, joint_names: in the order of addition, which the rows of every array follow.  dof: mobility at
     a generic configuration (of velocities, where a constraint is nonholonomic).  redundant: (joint name, row)
@@ -267,8 +267,8 @@ class Model(Mechanics):
         time: float = 0.0,
         convention: str = "sarrus",
     ) -> State:
-        """A state from joint coordinates and velocities, loops closed; what is not given stays near the
-        reference, or near a keyframe of the mechanism.
+        """A state from joint coordinates and velocities, with closed loops; other coordinates stay near the
+        reference configuration, or near a keyframe.
 
         convention "file": `joints` are named and counted as in the file that the mechanism was read from."""
         from sarrus.model.assembly import assemble, with_velocities

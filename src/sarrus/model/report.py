@@ -54,16 +54,16 @@ def contacts(model: Model) -> list[str]:
         kinds = Counter(type(line.shape).__name__ for line in own)
         bodies = count(len({line.body for line in own}), "body")
         text = ", ".join(f"{n} {kind}" for kind, n in kinds.items())
-        lines.append(f"  {count(len(own), 'shape')} of {bodies} can touch: {text}")
+        lines.append(f"  {count(len(own), 'shape')} of {bodies} can collide: {text}")
     parts = [obstacle_words(obstacle) for obstacle in mechanism.obstacles.values()]
     if parts:
         lines.append(f"  fixed in the world: {shortened(parts)}")
     if mechanism.contacts:
         parts = [f"{c.a!r} and {c.b!r}" for c in mechanism.contacts.values()]
-        lines.append(f"  {count(len(parts), 'pair')} of bodies can meet: {shortened(parts)}")
+        lines.append(f"  {count(len(parts), 'pair')} of bodies can collide: {shortened(parts)}")
     if mechanism.exclusions:
         parts = [" and ".join(repr(name) for name in sorted(pair)) for pair in mechanism.exclusions]
-        lines.append(f"  never meet: {shortened(sorted(parts))}")
+        lines.append(f"  never collide: {shortened(sorted(parts))}")
     parts = [words for limit in mechanism.limits.values() for words in limit_words(limit)]
     if parts:
         lines.append(f"  {count(len(mechanism.limits), 'limit')}: {shortened(parts)}")
@@ -183,7 +183,7 @@ def report(model: Model) -> str:
         rows = ", ".join(f"{n} of {name!r}" for name, n in list(per_joint.items())[:LISTED])
         more = f" and of {len(per_joint) - LISTED} more joints" if len(per_joint) > LISTED else ""
         counted = count(model.redundant_constraints, "redundant constraint")
-        lines.append(f"  {counted}: {rows}{more} (eliminated and watched)")
+        lines.append(f"  {counted}: {rows}{more} (eliminated and monitored)")
     else:
         lines.append("  no redundant constraints")
     if ranks.reference_open:

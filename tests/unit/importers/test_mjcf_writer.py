@@ -322,7 +322,7 @@ def test_what_mjcf_cannot_say_is_listed_in_one_warning_and_in_the_file(tmp_path)
     mech.add_joint_friction("j", 0.1)
     mech.add_ground(restitution=0.5)
     mech.add_keyframe("inputs", inputs={"drive": (1, 2, 3)})
-    with pytest.warns(LossySave, match="MJCF cannot say all of it") as caught:
+    with pytest.warns(LossySave, match="MJCF does not support everything") as caught:
         mech.save(tmp_path / "m.xml")
     assert len(caught) == 1
     said = str(caught[0].message)
@@ -334,7 +334,7 @@ def test_what_mjcf_cannot_say_is_listed_in_one_warning_and_in_the_file(tmp_path)
     ):  # fmt: skip
         assert what in said, what
     text = (tmp_path / "m.xml").read_text(encoding="utf-8")
-    assert "<!-- MJCF cannot say all of it: " in text
+    assert "<!-- MJCF does not support everything: " in text
     assert "rolling 'rolls - -'" in text
     assert mujoco.MjModel.from_xml_path(str(tmp_path / "m.xml")).nbody == 5
 

@@ -55,7 +55,7 @@ def test_a_contact_is_kept_once_by_the_names_of_both_bodies(mech):
     assert list(mech.contacts) == [("a", "b")]
     contact = mech.contacts["a", "b"]
     assert (contact.a, contact.b, contact.friction, contact.restitution) == ("b", "a", 0.0, 0.5)
-    with pytest.raises(MechanismError, match="contact of 'a' and 'b': these two bodies already meet"):
+    with pytest.raises(MechanismError, match="'a' and 'b': these two bodies already have a contact"):
         mech.add_contact("a", "b")
 
 
@@ -150,7 +150,7 @@ FAULTS = {
     ),
     "obstacle ghost": (
         lambda m: m.add_obstacle("o", Box((1, 1, 1), collide=False)),
-        "obstacle 'o': nothing would meet a shape of collide=False",
+        "obstacle 'o': a shape with collide=False would collide with nothing",
     ),
     "obstacle friction": (
         lambda m: m.add_obstacle("o", Sphere(1), -1),
@@ -161,25 +161,25 @@ FAULTS = {
         "contact of 'a' and 'b': friction must be zero",
     ),
     "contact restitution": (lambda m: m.add_contact("a", "b", 0, 2), "restitution must lie between 0 and 1"),
-    "itself": (lambda m: m.add_contact("a", "a"), "contact of 'a' and 'a': a body does not meet itself"),
+    "itself": (lambda m: m.add_contact("a", "a"), "'a' and 'a': a body does not collide with itself"),
     "world": (lambda m: m.add_contact("world", "a"), "add_ground and add_obstacle"),
-    "wall": (lambda m: m.add_contact("a", "wall"), "'wall' is fixed; every body meets"),
-    "no shapes": (lambda m: m.add_contact("a", "bare"), "'bare' cannot touch anything: it has no shapes"),
+    "wall": (lambda m: m.add_contact("a", "wall"), "'wall' is fixed; every body collides"),
+    "no shapes": (lambda m: m.add_contact("a", "bare"), "'bare' cannot collide with anything: it has no"),
     "ghost": (
         lambda m: m.add_contact("ghost", "a"),
-        "body 'ghost' cannot touch anything: its shapes have collide=False",
+        "body 'ghost' cannot collide with anything: its shapes have collide=False",
     ),
     "group friction": (lambda m: m.add_contact_group(["a", "b"], -1), "contact group: friction must be zero"),
     "group of one": (lambda m: m.add_contact_group("a"), "bodies must name at least two bodies, not ('a',)"),
     "group twice": (lambda m: m.add_contact_group(["a", "a"]), "contact group: bodies must be different"),
     "group world": (lambda m: m.add_contact_group(["a", "world"]), "leave 'world' out of bodies"),
-    "group bare": (lambda m: m.add_contact_group(["a", "bare"]), "body 'bare' cannot touch anything"),
+    "group bare": (lambda m: m.add_contact_group(["a", "bare"]), "body 'bare' cannot collide with anything"),
     "exclude itself": (lambda m: m.exclude("a", "a"), "exclusion of 'a' and 'a': a and b are the same"),
     "exclude world": (
         lambda m: m.exclude("a", "world"),
         "name the ground or obstacle in the place of 'world'",
     ),
-    "exclude walls": (lambda m: m.exclude("wall", "floor"), "both are fixed in the world and never meet"),
+    "exclude walls": (lambda m: m.exclude("wall", "floor"), "both are fixed in the world and never collide"),
 }
 
 

@@ -25,10 +25,10 @@ def text():
 @pytest.mark.parametrize(
     "words",
     [
-        "3 shapes of 2 bodies can touch: 1 Box, 1 Sphere, 1 Capsule",
+        "3 shapes of 2 bodies can collide: 1 Box, 1 Sphere, 1 Capsule",
         "'lawn' (HalfSpace, friction 0.7, restitution 0.25); 'post' (Box, friction 0.5)",
-        "1 pair of bodies can meet: 'crate' and 'arm'",
-        "never meet: 'arm' and 'lawn'",
+        "1 pair of bodies can collide: 'crate' and 'arm'",
+        "never collide: 'arm' and 'lawn'",
         "1 limit: 'hinge' up to 1.5",
         "dry friction of joints [N, N m]: 'hinge' 0.2",
         "1 rope: 'line' from 'world' to 'crate', 4 m",

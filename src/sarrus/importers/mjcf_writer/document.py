@@ -83,6 +83,6 @@ class Document:
         reasons: dict[str, list[str]] = {}
         for what, why in self.unsaid:
             reasons.setdefault(why, []).append(what)
-        return "MJCF cannot say all of it: " + "; ".join(
+        return "MJCF does not support everything: " + "; ".join(
             f"{', '.join(what)}: {why}" for why, what in reasons.items()
         )

@@ -30,7 +30,7 @@ class Document:
 
     def summary(self) -> str:
         """What is left out, in one line."""
-        return f"s-expressions cannot say: {'; '.join(self.unsaid)}"
+        return f"s-expressions do not support: {'; '.join(self.unsaid)}"
 
 
 def trep_document(mechanism: Mechanism) -> Document:
