@@ -36,8 +36,8 @@ def equilibrium(model: Model, inputs: Mapping[str, Any] | None = None, state: St
     configuration).
 
     inputs: numbers for motors and forces, as for `simulate`.  Every step of implicit Euler from rest lowers
-    the potential energy, and steps that grow end where it is least: a stable equilibrium.  What falls or
-    turns for ever is refused, and so are limits, ropes, contacts and dry friction."""
+    the potential energy, and growing steps end at a minimum: a stable equilibrium.  Mechanisms that fall or
+    turn forever give an error; limits, ropes, contacts and dry friction are not supported."""
     check_model("equilibrium", model)
     for name, value in (inputs or {}).items():
         if callable(value):

@@ -35,13 +35,13 @@ def gallery(
         str | None,
         typer.Argument(
             metavar="MECHANISM",
-            help="Show this one, with its parameters.",
+            help="Show this mechanism with its parameters.",
             autocompletion=completion.mechanisms,
         ),
     ] = None,
     as_json: JsonFlag = False,
 ) -> None:
-    """List the ready mechanisms by topic, or show one of them with its parameters.
+    """List the mechanisms of the gallery by topic, or show one with its parameters.
 
     [bold]Examples[/bold]
 

@@ -21,26 +21,26 @@ if TYPE_CHECKING:
 PAPER = ("[MC23] Fig. 13", 12.0)  # [m] in 10 s
 
 learn = typer.Typer(
-    name="learn", no_args_is_help=True, help="Teach the quadruped to walk; replay the gait that it learned."
+    name="learn", no_args_is_help=True, help="Teach the quadruped to walk; replay a learned gait."
 )
 
 
 @learn.command()
 def quadruped(
     seed: Annotated[int, typer.Option(min=0, help="Seed of the samples.")] = 0,
-    episodes: Annotated[int, typer.Option(min=1, help="Tries in all, earlier ones included.")] = 100,
+    episodes: Annotated[int, typer.Option(min=1, help="Number of episodes, including earlier ones.")] = 100,
     settings: SetOption = None,
-    duration: Annotated[float, typer.Option(help="Time of a try in seconds.")] = 10.0,
+    duration: Annotated[float, typer.Option(help="Duration of an episode in seconds.")] = 10.0,
     dt: Annotated[float, typer.Option(help="Time step in seconds.")] = 0.001,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for progress, plot and gait.")] = Path(
         "out/learn"
     ),
     resume: Annotated[
-        bool, typer.Option("--resume/--fresh", help="Go on from the progress in DIR, or discard it.")
+        bool, typer.Option("--resume/--fresh", help="Resume from the progress in DIR, or discard it.")
     ] = True,
     as_json: JsonFlag = False,
 ) -> None:
-    """Search the gait that carries the quadruped furthest ([MC23] Algorithms 6 and 7).
+    """Search for the gait that carries the quadruped furthest ([MC23] Algorithms 6 and 7).
 
     Progress is written after every episode; a run that was interrupted goes on where it stopped and ends
     as if it had not been. DIR then holds progress.json, progress.png and gait.json.
@@ -65,7 +65,7 @@ def replay(
     out: Annotated[Path | None, typer.Option(metavar="FILE.npz", help="Save the trajectory.")] = None,
     as_json: JsonFlag = False,
 ) -> None:
-    """Walk with a gait that was learned, under the settings of its search.
+    """Walk with a learned gait, with the settings of its search.
 
     [bold]Example[/bold]
 

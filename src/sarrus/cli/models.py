@@ -42,13 +42,13 @@ KeyframeOption = Annotated[
     typer.Option(
         "--keyframe",
         metavar="NAME",
-        help="Start at a keyframe of the mechanism, and hold its inputs.",
+        help="Start at this keyframe and hold its inputs.",
         autocompletion=completion.keyframes,
     ),
 ]
 FixedBaseOption = Annotated[
     bool,
-    typer.Option("--fixed-base", help="Hold a floating robot in its place.", rich_help_panel=ROBOT),
+    typer.Option("--fixed-base", help="Fix the base of a floating robot.", rich_help_panel=ROBOT),
 ]
 GroundOption = Annotated[
     bool, typer.Option("--ground", help="Add the ground z = 0 to a file without one.", rich_help_panel=ROBOT)
@@ -57,7 +57,7 @@ SelfContactOption = Annotated[
     bool,
     typer.Option(
         "--self-contact/--no-self-contact",
-        help="Whether the parts of a robot meet each other, where the file says so.",
+        help="Whether the parts of a robot collide with each other, as in the file.",
         rich_help_panel=ROBOT,
     ),
 ]

@@ -41,7 +41,7 @@ def plot(
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the overview.")] = Path("plots"),
     every: Annotated[
         Path | None,
-        typer.Option("--all", metavar="DIR", help="Write every figure that the run has data for, here."),
+        typer.Option("--all", metavar="DIR", help="Write every figure that the run has data for."),
     ] = None,
     signal: SignalOption = None,
     format: Annotated[Format, typer.Option(help="Format of the figures.")] = Format.png,

@@ -38,19 +38,17 @@ def render(
     ] = None,
     azimuth: Annotated[
         float | None,
-        typer.Option(
-            help="Where the eye is, in degrees from x to y; chosen for you.", rich_help_panel=CAMERA
-        ),
+        typer.Option(help="Direction of the camera in degrees, from x to y.", rich_help_panel=CAMERA),
     ] = None,
     elevation: Annotated[
-        float | None, typer.Option(help="Degrees above the horizon; chosen for you.", rich_help_panel=CAMERA)
+        float | None, typer.Option(help="Degrees above the horizon.", rich_help_panel=CAMERA)
     ] = None,
     zoom: Annotated[float, typer.Option(help="2 is twice as large.", rich_help_panel=CAMERA)] = 1.0,
     follow: Annotated[
         str | None,
         typer.Option(
             metavar="BODY",
-            help="Body that the camera goes with, or 'none'; it goes with what travels far.",
+            help="Body that the camera follows, or 'none'; by default it follows what travels far.",
             rich_help_panel=CAMERA,
         ),
     ] = None,
@@ -62,16 +60,16 @@ def render(
         float, typer.Option(help="Seconds of motion per second of film.", rich_help_panel=TIME)
     ] = 1.0,
     start: Annotated[
-        float | None, typer.Option(help="First instant of the film in seconds.", rich_help_panel=TIME)
+        float | None, typer.Option(help="Start time of the film in seconds.", rich_help_panel=TIME)
     ] = None,
     stop: Annotated[
-        float | None, typer.Option(help="Last instant of the film in seconds.", rich_help_panel=TIME)
+        float | None, typer.Option(help="End time of the film in seconds.", rich_help_panel=TIME)
     ] = None,
     at: Annotated[
-        float | None, typer.Option(help="Instant of a picture in seconds.", rich_help_panel=TIME)
+        float | None, typer.Option(help="Time of a picture in seconds.", rich_help_panel=TIME)
     ] = None,
     forces: Annotated[
-        bool, typer.Option("--forces", help="Arrows of the contact forces.", rich_help_panel=DRAWN)
+        bool, typer.Option("--forces", help="Draw contact forces as arrows.", rich_help_panel=DRAWN)
     ] = False,
     trail: Annotated[
         list[str] | None,

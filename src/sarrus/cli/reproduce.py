@@ -22,18 +22,18 @@ def reproduce(
         str | None,
         typer.Argument(
             metavar="EXPERIMENT",
-            help="As MC23/fig07a_drift, or MC23 for all of that paper.",
+            help="For example MC23/fig07a_drift, or MC23 for all experiments of that paper.",
             autocompletion=completion.experiments,
         ),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Run every experiment.")] = False,
     listing: Annotated[bool, typer.Option("--list", help="List the experiments and stop.")] = False,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Shorter runs, same checks where they still hold.")
+        bool, typer.Option("--quick", help="Shorter runs, with the checks that still apply.")
     ] = False,
     update: Annotated[
         bool,
-        typer.Option("--update", help="Write to experiments/results, which is tracked."),
+        typer.Option("--update", help="Write to experiments/results, which is under version control."),
     ] = False,
     as_json: JsonFlag = False,
 ) -> None:

@@ -66,15 +66,13 @@ def simulate(
     ] = "variational",
     keyframe: KeyframeOption = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE.npz", help="Save the trajectory, while it is computed.")
+        Path | None, typer.Option(metavar="FILE.npz", help="Save the trajectory during the run.")
     ] = None,
     resume: Annotated[
         bool,
-        typer.Option("--resume", help="Go on with the run that was stopped while it wrote to --out."),
+        typer.Option("--resume", help="Resume the run that was stopped while writing to --out."),
     ] = False,
-    record_every: Annotated[
-        int, typer.Option(metavar="N", help="Record every N-th node, for long runs.")
-    ] = 1,
+    record_every: Annotated[int, typer.Option(metavar="N", help="Record every Nth step, for long runs.")] = 1,
     plot: Annotated[Path | None, typer.Option(metavar="DIR", help="Write plots into this folder.")] = None,
     html: Annotated[
         Path | None, typer.Option(metavar="FILE.html", help="Write an animation for any browser.")
@@ -82,11 +80,11 @@ def simulate(
     allow_overlap: Annotated[
         bool,
         typer.Option(
-            "--allow-overlap", help="Push apart what overlaps at the start, in place of refusing it."
+            "--allow-overlap", help="Push apart what overlaps at the start instead of refusing to run."
         ),
     ] = False,
     reactions: Annotated[
-        bool, typer.Option("--reactions", help="Record what the joints transmit, for plots; with --out.")
+        bool, typer.Option("--reactions", help="Record the joint reactions, for plots; with --out.")
     ] = False,
     fixed_base: FixedBaseOption = False,
     ground: GroundOption = False,

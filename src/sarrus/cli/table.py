@@ -22,7 +22,7 @@ SignalOption = Annotated[
     typer.Option(
         "--signal",
         metavar="NAME",
-        help="A signal, a quantity or a pattern, as position, energy/total or '*/knee*'; may be repeated.",
+        help="Signal, quantity or pattern, such as position, energy/total or '*/knee*'; may be repeated.",
         autocompletion=completion.quantities,
     ),
 ]

@@ -20,7 +20,7 @@ ROWS = 4096
 class Table(dict[str, Array]):
     """Columns (T+1,) by name, `time` [s] first; `units` has the unit of each.
 
-    It is a dict, so that `pandas.DataFrame(table)` and `polars.DataFrame(table)` take it as it is."""
+    It is a dict, so that `pandas.DataFrame(table)` and `polars.DataFrame(table)` accept it."""
 
     units: dict[str, str]
 
@@ -32,12 +32,12 @@ class Table(dict[str, Array]):
             self.units[channel.name] = channel.unit
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Writes a .csv or .parquet file, as the ending says."""
+        """Writes a .csv or .parquet file, depending on the extension."""
         return self.to_parquet(path) if suffix_of(path) == ".parquet" else self.to_csv(path)
 
     def to_csv(self, path: str | os.PathLike[str]) -> Path:
-        """Writes comma-separated values: a line of names with units, as `position/knee [rad]`, then a line
-        for each node with every digit."""
+        """Writes comma-separated values: a line of names with units, as `position/knee [rad]`, then one line
+        per node, in full precision."""
         target = Path(path)
         with replacing(target) as partial, partial.open("w", newline="", encoding="utf-8") as file:
             csv.writer(file).writerow(f"{name} [{self.units[name]}]" for name in self)

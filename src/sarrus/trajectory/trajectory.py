@@ -161,7 +161,7 @@ class Trajectory:
     def joint_position(self, name: str, convention: str = "sarrus") -> Array:
         """Coordinates of a joint, (T+1,) for one coordinate, else (T+1, k) [m, rad]; angles continuous.
 
-        convention "file": of a joint of the file that the mechanism was read from, as it counts there."""
+        convention "file": name and zero of the joint as in the file that the mechanism was read from."""
         if is_file(convention):
             joint, component, offset = file_coordinate(self.model, name)
             values = self._of_joint(joint, self._coordinates[0])
@@ -206,20 +206,20 @@ class Trajectory:
         return contact.contact_work(self)
 
     def gap(self) -> Array:
-        """Smallest signed distance (T+1,) [m] over all shapes that may meet; negative where they overlap."""
+        """Smallest signed distance (T+1,) [m] over all shapes that can collide; negative if they overlap."""
         return self._gap
 
     def motor_effort(self, name: str) -> Array:
-        """Effort of a motor on its coordinates, (T+1,) or (T+1, k) [N, N m]; without input, that is 0.
+        """Effort of a motor on its coordinates, (T+1,) or (T+1, k) [N, N m].
 
-        What a motor of mode "position" or "velocity" needs is read from the reactions of its joint, which
-        `simulate` must have recorded."""
+        The effort of a motor of mode "position" or "velocity" comes from the joint reactions: it needs
+        simulate(reactions=True)."""
         from sarrus.trajectory.efforts import motor_effort
 
         return motor_effort(self, name)
 
     def sensor(self, name: str) -> Array:
-        """What a sensor of `add_sensor` reads at the nodes: (T+1,) for one number, else (T+1, k)."""
+        """Readings of a sensor of `add_sensor` at the nodes: (T+1,) for one number, else (T+1, k)."""
         from sarrus.trajectory.sensing import along
 
         return along(self, name)
@@ -236,7 +236,7 @@ class Trajectory:
     def to_table(self, signals: str | Iterable[str] | None = None) -> Table:
         """The chosen signals as a dict of columns (T+1,) by name, `time` first; .units has their units.
 
-        `pandas.DataFrame(traj.to_table())` takes it as it is; .to_csv and .to_parquet write files.  signals:
+        `pandas.DataFrame(traj.to_table())` accepts it; .to_csv and .to_parquet write files.  signals:
         as in `Trajectory.signals`."""
         from sarrus.trajectory.table import Table
 
@@ -272,7 +272,7 @@ class Trajectory:
         )
 
     def state(self, k: int) -> State:
-        """The state at recorded node k (negative: from the end), where simulate(state=...) can go on."""
+        """The state at recorded node k (negative: from the end), for simulate(state=...)."""
         nodes = len(self)
         if not -nodes <= k < nodes:
             raise IndexError(f"node {k} does not exist; the trajectory has {nodes} nodes, 0 to {nodes - 1}")
@@ -308,7 +308,7 @@ class Trajectory:
         return report(self)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes one npz file, all or nothing, that `sarrus.load_trajectory` reads back bit by bit."""
+        """Writes one npz file, completely or not at all, that `sarrus.load_trajectory` reads back exactly."""
         from sarrus.trajectory.storage import save
 
         save(self, path)
@@ -325,8 +325,8 @@ class Trajectory:
     ) -> Shown | None:
         """Opens the run in the browser, where it plays; needs `pip install 'sarrus[view]'`.
 
-        block: stay until Ctrl-C; else returns what has `url` and `close()`, and the page lives beside the
-        caller."""
+        block: wait until Ctrl-C; otherwise return an object with `url` and `close()` while the viewer runs in
+        the background."""
         from sarrus.viewers.live.show import show
 
         return show(self, host=host, port=port, block=block, open_browser=open_browser)
@@ -339,9 +339,9 @@ class Trajectory:
         max_size: int = 20_000_000,
         signals: str | Iterable[str] | None = None,
     ) -> Path:
-        """The path of one HTML file that plays the run in any browser, offline; written whole or not at all.
+        """The path of one HTML file that plays the run offline in any browser.
 
-        title: by default the name of the mechanism.  At most `fps` nodes per second are kept, fewer where the
+        title: by default the name of the mechanism.  At most `fps` nodes per second are kept, fewer if the
         file would exceed `max_size` [bytes]; the page says so.  signals: those that can be plotted in the
         page, as in `Trajectory.signals`; by default as many as fit into a fifth of it."""
         from sarrus.viewers.page.html import to_html
