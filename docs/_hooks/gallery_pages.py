@@ -33,6 +33,7 @@ TAKES: dict[str, Take] = {
     "gyroscope": Take(dt=0.005),
     "spinning_top": Take(dt=0.005),
     "quadruped": Take(dt=0.001, parameters={"limits": True}),
+    "sarrus": Take(dt=0.002),  # the first page opens with it
 }
 
 

@@ -303,6 +303,15 @@ def test_contact_forces_are_drawn_as_arrows(browser, tmp_path):
     visit.close()
 
 
+def test_a_plain_page_hides_its_panel_until_it_is_opened(browser, run, tmp_path):
+    visit = Visit(browser, run.to_html(tmp_path / "run.html"), mark="#paused&plain")
+    assert not visit.page.is_visible("#plots")
+    visit.page.click("#open")
+    assert visit.page.is_visible("#plots")
+    assert visit.said == []
+    visit.close()
+
+
 def test_an_animation_in_a_notebook_runs_in_its_frame(browser, run, tmp_path):
     page = tmp_path / "notebook.html"
     page.write_text(f"<!doctype html><meta charset=utf-8><title>n</title>{run._repr_html_()}", "utf-8")

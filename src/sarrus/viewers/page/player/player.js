@@ -25,6 +25,7 @@ class Player {
     this.watch();
     const wanted = new URLSearchParams(location.hash.slice(1));
     if (wanted.has("t")) this.seek(Number(wanted.get("t")) || 0);
+    if (wanted.has("plain")) this.controls.openPanel(false);
     const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches || wanted.has("paused");
     if (run.autoplay !== false && !still) this.play();
     this.before = performance.now();
