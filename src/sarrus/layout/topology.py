@@ -209,6 +209,7 @@ END_EDGE = ends.column(
 )
 END_ROW = ends.column("END_ROW", 1, "border row", "the row", "model", "model, solvers")
 END_ROLE = ends.column(
-    "END_ROLE", 1, "number", "0 child, 1 parent, 2 and 3 of a sum's second term, ...; a path's 4 k + 0 to 2; a custom body's number",
+    "END_ROLE", 1, "number", "0 child, 1 parent, 2 and 3 of a sum's second term, ...; 4 k to 4 k + 2 "
+    "of segment k of a path; a custom body's number",
     "model", "kinematics, integrators",
 )  # fmt: skip

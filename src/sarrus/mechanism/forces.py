@@ -154,8 +154,8 @@ def make_joint_spring(
         one_for_rotations(where, "damping", kind, made.damping)
         if made.rest[kind.translations :].any():
             raise MechanismError(
-                f"{where}: with rates='angular' the rotations of joint {joint!r} are at rest in the reference "
-                "configuration; leave rest out, or choose rates='coordinates'"
+                f"{where}: with rates='angular' the rotations of joint {joint!r} are at rest in the "
+                "reference configuration; leave rest out, or choose rates='coordinates'"
             )
     return made
 

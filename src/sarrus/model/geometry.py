@@ -121,11 +121,11 @@ def joint_geometry(mechanism: Mechanism) -> list[JointGeometry]:
                 )
             )  # fmt: skip
         elif isinstance(joint, Tendon) and joint.path:
-            first, last = joint.segments[0].a, joint.segments[-1].b
-            a, b = number[first.body], number[last.body]
+            start, end = joint.segments[0].a, joint.segments[-1].b
+            a, b = number[start.body], number[end.body]
             out.append(
                 JointGeometry(
-                    joint.name, at.PATH, a, b, first.at - centre[a], last.at - centre[b],
+                    joint.name, at.PATH, a, b, start.at - centre[a], end.at - centre[b],
                     coordinates=1, angular=(False,), number=joint.offset, source=joint,
                 )
             )  # fmt: skip

@@ -248,8 +248,8 @@ def compliant_rows(d: Description, drives: Drives) -> list[BorderRow]:
         for i in np.flatnonzero(drives.driven[j]):
             rows.append(BorderRow(int(j), at.DRIVE_ROW, int(i), ends, touches, -1))
         if drives.turning[j]:
-            for i in range(joint.translations, joint.coordinates):
-                rows.append(BorderRow(int(j), at.TURNING_ROW, i, ends, touches, -1))
+            turns = range(joint.translations, joint.coordinates)
+            rows += [BorderRow(int(j), at.TURNING_ROW, k, ends, touches, -1) for k in turns]
     index = {joint.name: j for j, joint in enumerate(d.joints) if joint.name}
     for name in d.targets:
         motor = d.mechanism.motors[name]

@@ -1,4 +1,4 @@
-"""Tendons of MJCF files: straight ones are springs, ropes and wires."""
+"""Tendons of MJCF files: straight ones are springs, ropes and wires, others paths, and sums over joints."""
 
 import mujoco
 import numpy as np
@@ -7,8 +7,9 @@ from tests.unit.importers.mjcf_texts import body, document, loaded, reasons
 
 import sarrus
 
-WORLD = '<site name="w" pos="0 0 2"/>' + body(
-    "a", "<freejoint/>", '<site name="s" pos="0.1 0 0"/>', at="0 0 1"
+BALL = '<geom name="g" type="sphere" size="0.05" pos="0 0 0.3" contype="0" conaffinity="0"/>'
+WORLD = '<site name="w" pos="0 0 2"/><site name="v" pos="1 0 2"/>' + body(
+    "a", "<freejoint/>", f'<site name="s" pos="0.1 0 0"/>{BALL}', at="0 0 1"
 )
 LENGTH = float(np.hypot(0.1, 1.0))
 
@@ -58,11 +59,11 @@ def test_a_wire_of_another_length_moves_the_reference(tmp_path):
     ("tendon", "sites"),
     [
         ("", '<site site="w"/><site site="s"/>'),
-        ('stiffness="5"', '<site site="w"/><site site="s"/><site site="w"/>'),
+        ('stiffness="5"', '<site site="w"/><site site="v"/>'),
         ('stiffness="5" springlength="0.1 0.5"', '<site site="w"/><site site="s"/>'),
-        ('range="0.5 1.5" limited="true"', '<site site="w"/><site site="s"/>'),
+        ('stiffness="5"', '<site site="w"/><geom geom="g" sidesite="w"/><site site="s"/>'),
     ],
-    ids=["nothing", "three sites", "slack spring", "lower limit"],
+    ids=["nothing", "on one body", "slack spring", "side on another body"],
 )
 def test_other_tendons_are_listed(tmp_path, tendon, sites):
     assert reasons(pulled(tmp_path, tendon, sites=sites), "tendon")

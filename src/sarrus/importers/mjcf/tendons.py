@@ -104,8 +104,9 @@ def path_of(robot: Robot, t: int) -> list[PathItem] | str:
         if kind == "pulley":
             path.append(Pulley(float(model.wrap_prm[k])))
         elif kind == "site":
-            path.append(Via(robot.owner(int(model.site_bodyid[of])), np.array(data.site_xpos[of])))
-            owners.add(path[-1].body)
+            carrier = robot.owner(int(model.site_bodyid[of]))
+            path.append(Via(carrier, np.array(data.site_xpos[of])))
+            owners.add(carrier)
         elif kind in ("sphere", "cylinder"):
             body, side = robot.owner(int(model.geom_bodyid[of])), int(model.wrap_prm[k])
             if side >= 0 and robot.owner(int(model.site_bodyid[side])) != body:
