@@ -28,7 +28,9 @@ def robot(rng, kind: str, side: str, pulley: bool) -> str:
     """A ball, a hinge and a slide with a tendon from the world around a body of the chain."""
     turn = numbers(rng.normal(size=4))
     size = "0.1" if kind == "sphere" else "0.1 0.3"
-    around = f'<geom name="g" type="{kind}" size="{size}" quat="{turn}" contype="0" conaffinity="0" mass="0"/>'
+    around = (
+        f'<geom name="g" type="{kind}" size="{size}" quat="{turn}" contype="0" conaffinity="0" mass="0"/>'
+    )
     told = f'<site name="side" pos="{SIDES[side]}"/>' if SIDES[side] else ""
     named = 'sidesite="side"' if told else ""
     more = '<pulley divisor="2"/><site site="w"/><site site="c"/>' if pulley else ""

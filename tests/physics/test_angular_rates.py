@@ -100,7 +100,7 @@ def test_tree_methods_have_the_damper(method):
 
 @pytest.mark.parametrize("method", ["bdf2", "sdirk", "semi-implicit"])
 def test_methods_without_it_refuse_it_by_name(method):
-    with pytest.raises(sarrus.MechanismError, match="angular velocity of joint 's'.*variational does"):
+    with pytest.raises(sarrus.MechanismError, match=r"angular velocity of joint 's'.*variational does"):
         sarrus.simulate(sarrus.build(two_links()), DURATION, 0.01, method=method)
 
 

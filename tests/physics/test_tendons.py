@@ -168,7 +168,9 @@ def test_tendons_go_through_yaml_and_mjcf(tmp_path):
     mech.add_limit("l", "t", upper=1.6)
     mech.add_joint_friction("t", 0.1)
     mech.add_motor("m", "t", mode="servo", stiffness=10.0, damping=1.0)
-    mech.add_tendon("p", path=[*mech.joints["t"].path, sarrus.Pulley(2.0), ("world", (0, 0, 1)), ("b", (0, 0, -1))])
+    mech.add_tendon(
+        "p", path=[*mech.joints["t"].path, sarrus.Pulley(2.0), ("world", (0, 0, 1)), ("b", (0, 0, -1))]
+    )
     for name, near in (("m.yaml", 0.0), ("m.xml", 1e-9)):
         mech.save(tmp_path / name)
         again = sarrus.load(tmp_path / name)
@@ -203,7 +205,10 @@ def test_an_attached_tendon_moves_with_its_mechanism():
         ([("a", (0, 0, 0))], "two points at least"),
         ([("a", (0, 0, 0)), sarrus.Wrap("b", (0, 0, 0), 1.0)], "between two points"),
         ([sarrus.Wrap("b", (0, 0, 0), 1.0), ("a", (0, 0, 0)), ("b", (0, 0, 0))], "between two points"),
-        ([("a", (0, 0, 0)), ("b", (0, 0, 0)), sarrus.Pulley(2.0), ("a", (0, 0, 0))], "two after every Pulley"),
+        (
+            [("a", (0, 0, 0)), ("b", (0, 0, 0)), sarrus.Pulley(2.0), ("a", (0, 0, 0))],
+            "two after every Pulley",
+        ),
         ([("a", (0, 0, 0)), ("a", (0, 1, 0))], "never changes"),
         ([("a", (0, 0, 0)), ("aa", (0, 1, 0))], "did you mean 'a'"),
         ([("a", (0, 0, 0)), sarrus.Wrap("b", (0, 0, 0), -1.0), ("b", (0, 1, 0))], "radius"),

@@ -120,9 +120,34 @@ def test_an_equality_of_tendons_over_joints_is_a_coupling(tmp_path):
     assert not mech.import_report.lost
 
 
-def test_limits_and_friction_of_tendons_over_joints_are_listed(tmp_path):
-    mech = over_joints(tmp_path, "", 'range="0 1" limited="true" frictionloss="0.1"')
-    assert len(reasons(mech, "tendon")) == 2
+def test_limits_and_friction_of_tendons_are_those_of_the_file(tmp_path):
+    mech = over_joints(tmp_path, "", 'range="-1 1" limited="true" frictionloss="0.1"')
+    assert not mech.import_report.lost
+    assert (mech.limits["t"].joint, mech.limits["t"].lower[0], mech.limits["t"].upper[0]) == ("t", -1.0, 1.0)
+    assert mech.joint_frictions["t"].effort[0] == 0.1
+
+
+@pytest.mark.parametrize("attributes", ['range="0.5 1.5" limited="true"', 'frictionloss="0.2"'])
+def test_a_straight_tendon_that_is_more_than_a_spring_or_rope_is_a_path(tmp_path, attributes):
+    mech = pulled(tmp_path, attributes)
+    assert [item.body for item in mech.joints["t"].path] == ["world", "a"]
+    assert sarrus.build(mech).initial_state().joint_position("t") == pytest.approx(LENGTH)
+    assert not mech.import_report.lost
+
+
+def test_a_path_around_a_geom_and_over_a_pulley_is_read(tmp_path):
+    around = '<site site="w"/><geom geom="g"/><site site="s"/>'
+    sites = f'{around}<pulley divisor="2"/><site site="v"/><site site="s"/>'
+    mech = pulled(tmp_path, 'stiffness="5"', sites=sites)
+    assert [type(item).__name__ for item in mech.joints["t"].path] == [
+        "Via",
+        "Wrap",
+        "Via",
+        "Pulley",
+        "Via",
+        "Via",
+    ]
+    assert not mech.import_report.lost
 
 
 def test_tendons_couplings_and_thrust_survive_mjcf(tmp_path):
@@ -130,7 +155,7 @@ def test_tendons_couplings_and_thrust_survive_mjcf(tmp_path):
     mech.add_coupling("tie", {"p": 1.0, "q": 4.0})
     push = {"force": (0, 0, 2), "torque": (0, 0, 0.1), "frame": "body"}
     mech.add_force("rotor", "a", **push, scaled=True, limits=(0, 5))
-    with pytest.warns(sarrus.LossySave, match="tendon 't': a fixed tendon has no offset"):
+    with pytest.warns(sarrus.LossySave, match="tendon 't': a tendon of MuJoCo has no offset"):
         mech.save(tmp_path / "again.xml")
     back = sarrus.load(tmp_path / "again.xml")
     assert {t.joint: t.factor for t in back.joints["tie"].terms} == {"p": 1.0, "q": 4.0}
