@@ -14,7 +14,7 @@ LENGTH = 1e-7
 """[m, m/s] MuJoCo finds where a path touches a ring to 1e-6 rad, which costs 2e-8 m here."""
 ACCELERATION = 1e-6
 """Part of the largest."""
-CONFIGURATIONS = 8
+CONFIGURATIONS = 20
 LOAD = 2.0  # [N] of the motor along the tendon
 SIDES = {"any": "", "one": "0 0.25 0.05", "through": "0.01 0.02 0"}
 

@@ -127,6 +127,14 @@ def test_limits_and_friction_of_tendons_are_those_of_the_file(tmp_path):
     assert mech.joint_frictions["t"].effort[0] == 0.1
 
 
+def test_limits_of_a_tendon_that_an_equality_holds_are_left_out(tmp_path):
+    tie = '<equality><tendon name="e" tendon1="t"/></equality>'
+    mech = over_joints(tmp_path, tie, 'range="-3 3" limited="true"')
+    assert not mech.limits
+    assert any("keeps its length" in why for why in reasons(mech, "tendon", changed=True))
+    sarrus.simulate(sarrus.build(mech), 0.1, 0.01)
+
+
 @pytest.mark.parametrize("attributes", ['range="0.5 1.5" limited="true"', 'frictionloss="0.2"'])
 def test_a_straight_tendon_that_is_more_than_a_spring_or_rope_is_a_path(tmp_path, attributes):
     mech = pulled(tmp_path, attributes)

@@ -72,7 +72,9 @@ def act_along(mech: Mechanism, robot: Robot, t: int, name: str, label: str) -> N
         mech.add_joint_spring(
             spring, label, stiffness=stiffness, rest=rest if stiffness else 0.0, damping=damping
         )
-    if model.tendon_limited[t] and not robot.disabled("LIMIT"):
+    if is_held(robot, t):
+        findings.change("tendon", name, "an equality keeps its length, so that its limits are left out")
+    elif model.tendon_limited[t] and not robot.disabled("LIMIT"):
         lower, upper = (float(x) for x in model.tendon_range[t])
         if not lower <= float(robot.data.ten_length[t]) <= upper:
             findings.beyond.append(name)
@@ -81,6 +83,21 @@ def act_along(mech: Mechanism, robot: Robot, t: int, name: str, label: str) -> N
     if friction and not robot.disabled("FRICTIONLOSS"):
         mech.add_joint_friction(label, friction)
     list_rest(robot, t, name, ("armature", "stiffnesspoly", "dampingpoly", "springyield"))
+
+
+def is_held(robot: Robot, t: int) -> bool:
+    """Whether a tendon has limits, and an equality of it alone keeps its length within them: a bound on what
+    is held exactly would say the same thing twice."""
+    model = robot.model
+    if not model.tendon_limited[t] or robot.disabled("EQUALITY"):
+        return False
+    lower, upper = model.tendon_range[t]
+    for e in range(model.neq):
+        if named("mjtEq", model.eq_type[e]) == "tendon" and model.eq_obj1id[e] == t and model.eq_active0[e]:
+            length = float(model.tendon_length0[t] + model.eq_data[e, 0])
+            if model.eq_obj2id[e] < 0 and lower - CLOSED <= length <= upper + CLOSED:
+                return is_linear(model, e)
+    return False
 
 
 def spring_of(robot: Robot, t: int, name: str) -> tuple[float, float, float]:
