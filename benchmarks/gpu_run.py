@@ -1,6 +1,6 @@
 """Runs on a GPU what `python -m benchmarks.gpu build` made; needs CuPy alone.
 
-    python gpu_run.py FOLDER [OUT]      writes OUT/results.json (default: FOLDER)"""
+python gpu_run.py FOLDER [OUT]      writes OUT/results.json (default: FOLDER)"""
 
 from __future__ import annotations
 

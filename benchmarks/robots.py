@@ -68,30 +68,31 @@ def run(mech: sarrus.Mechanism, motion: str) -> list[str]:
     ]  # fmt: skip
 
 
+def write_report(file: Path, text: list[str], heads: list[str], rows: list[list[str]]) -> None:
+    """Writes and prints lines of text, the machine and a table."""
+    about = [
+        f"- {name}: {', '.join(f'{k} {v}' for k, v in what.items())}"
+        for name, what in (("Machine", machine()), ("Versions", versions()))
+    ]
+    page = "\n".join([*text, "", *about, "", table(heads, rows), ""])
+    file.write_text(page, encoding="utf-8")
+    print(page)
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Measures the robots of the given files."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.robots", description=__doc__)
     parser.add_argument("files", nargs="+", type=Path, help="robots with at least one keyframe")
     rows = [row for path in parser.parse_args(arguments).files for row in measure(path)]
-    about = [f"- {name}: {', '.join(f'{k} {v}' for k, v in what.items())}" for name, what in
-             (("Machine", machine()), ("Versions", versions()))]  # fmt: skip
-    text = "\n".join(
-        [
-            "# Robots from files",
-            "",
-            "Written by `python -m benchmarks.robots FILES`; do not edit. 5 s at dt 0.001 s on one core, CPU",
-            "time, every node recorded; from the keyframe of the file, its inputs held. In flight nothing",
-            "touches; on the ground feet, legs and trunk do, and joints have dry friction. Violation in",
-            "metres and radians.",
-            "",
-            *about,
-            "",
-            table(HEADS, rows),
-            "",
-        ]
-    )
-    FILE.write_text(text, encoding="utf-8")
-    print(text)
+    text = [
+        "# Robots from files",
+        "",
+        "Written by `python -m benchmarks.robots FILES`; do not edit. 5 s at dt 0.001 s on one core, CPU",
+        "time, every node recorded; from the keyframe of the file, its inputs held. In flight nothing",
+        "touches; on the ground feet, legs and trunk do, and joints have dry friction. Violation in",
+        "metres and radians.",
+    ]
+    write_report(FILE, text, HEADS, rows)
     return 0
 
 

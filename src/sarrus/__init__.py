@@ -41,7 +41,10 @@ from sarrus.mechanism import (
     HalfSpace,
     Mechanism,
     Mesh,
+    Pulley,
     Sphere,
+    Via,
+    Wrap,
 )
 
 if TYPE_CHECKING:
@@ -132,6 +135,7 @@ __all__ = [
     "Method",
     "Model",
     "NearlyRedundant",
+    "Pulley",
     "PushedApart",
     "RigidBodyCayley",
     "RigidBodyNewmark",
@@ -153,6 +157,8 @@ __all__ = [
     "TreeTrapezoid",
     "UnknownName",
     "Variational",
+    "Via",
+    "Wrap",
     "WriteFailed",
     "align",
     "assemble",

@@ -35,6 +35,8 @@ def random_joints(rng, name: str, root: bool) -> str:
             text += f' damping="{rng.uniform(0.0, 0.3)}" armature="{rng.uniform(0.01, 0.1)}"'
             # None on balls: beyond half a turn, MuJoCo's spring takes the shorter way round.
             text += f' stiffness="{SLIDE if kind == "slide" else rng.uniform(0.0, 5.0)}"'
+        elif rng.random() < 0.7:
+            text += f' damping="{rng.uniform(0.0, 0.3)}" armature="{rng.uniform(0.01, 0.1)}"'
         out += f"<joint {text}/>"
     return out
 

@@ -45,6 +45,14 @@ TREES = {
         body("b", joint("slide", "s", 'axis="1 0 1" damping="2" stiffness="80" ref="0.2" armature="0.3"')),
     ),
     "ball": body("a", joint("ball", "b1", 'stiffness="3"'), body("b", joint("ball", "b2"))),
+    "ball with dampers and armatures": body(
+        "a",
+        joint("ball", "b1", 'stiffness="3" damping="0.3" armature="0.05"'),
+        body("b", joint("ball", "b2", 'damping="0.2"'), body("c", joint("ball", "b3", 'armature="0.02"'))),
+    ),
+    "floating with dampers": body(
+        "a", '<joint type="free" name="f" damping="0.4" armature="0.3"/>', body("b", joint("ball", "b2"))
+    ),
     "free": body(
         "a", '<freejoint name="f"/>', body("b", joint("hinge", "h", 'axis="1 0 0" damping="0.1" ref="-45"'))
     ),
@@ -153,7 +161,7 @@ def without_bounds(mech: sarrus.Mechanism) -> sarrus.Mechanism:
     return mech
 
 
-def mujoco_run(path, qpos, qvel, duration: float, dt: float, *, ctrl=None, ball_damping: bool = True):
+def mujoco_run(path, qpos, qvel, duration: float, dt: float, *, ctrl=None):
     """MuJoCo's model and data after a run by RK4 without limits, friction, contacts and equalities."""
     model = mujoco.MjModel.from_xml_path(str(path))
     off = mujoco.mjtDisableBit
@@ -162,10 +170,6 @@ def mujoco_run(path, qpos, qvel, duration: float, dt: float, *, ctrl=None, ball_
         flags.append(off.mjDSBL_ACTUATION)
     for flag in flags:
         model.opt.disableflags |= int(flag)
-    for j in range(model.njnt):
-        if not ball_damping and model.jnt_type[j] == int(mujoco.mjtJoint.mjJNT_BALL):
-            first = model.jnt_dofadr[j]
-            model.dof_damping[first : first + 3] = 0.0
     model.opt.integrator = int(mujoco.mjtIntegrator.mjINT_RK4)
     model.opt.timestep = dt
     data = mujoco.MjData(model)

@@ -181,7 +181,7 @@ def _terms(
             key, what = ("contact", of), (name, CONTACT)
         elif kind == at.CONSTRAINT_ROW:
             key, what = ("closure", of), (joints[of], CLOSURE)
-        elif kind == at.DRIVE_ROW:
+        elif kind in (at.DRIVE_ROW, at.TURNING_ROW):
             key, what = ("drive", of), (f"damper of {joints[of]}", DAMPER)
         else:
             key, what = ("spring", of), (springs[of], DAMPER)

@@ -15,6 +15,7 @@ from sarrus.kinematics.coordinates import (
     coordinate_value,
     sum_value,
 )
+from sarrus.kinematics.paths import is_tendon
 from sarrus.kinematics.springs import trial_spring
 from sarrus.maths.access import add_to6, get1, get3, get4, get9, put6
 from sarrus.maths.quaternion import qmul, rotation
@@ -59,7 +60,7 @@ def forces(topo, par, state, work, gravity, u):
             elif effort < -limit:
                 effort = -limit
             stiffness, rest = get1(par, p, at.EFFORT_K), get1(par, p, at.EFFORT_REST)
-            if topo[topo[0, at.T_JOINTS] + c, at.JOINT_KIND] == at.TENDON:
+            if is_tendon(topo[topo[0, at.T_JOINTS] + c, at.JOINT_KIND]):
                 if port >= 0:
                     add_effort_on_terms(topo, par, state, work, work, at.MOTOR_FORCE, c, effort)
                 effort -= stiffness * (sum_value(topo, par, state, work, c) - rest)

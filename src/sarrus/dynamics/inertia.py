@@ -3,9 +3,10 @@
 from sarrus import layout as at
 from sarrus._jit import helper, kernel
 from sarrus.kinematics.coordinates import add_pair, arm_between, coordinate_rate
+from sarrus.kinematics.turning import relative_spin
 from sarrus.maths.access import get1, get3, get6, get9, put6
 from sarrus.maths.spatial import dot6
-from sarrus.maths.vectors import add3, dot, mm, mv, scale3, transpose
+from sarrus.maths.vectors import ZERO3, add3, dot, mm, mv, scale3, transpose
 
 
 @helper
@@ -64,3 +65,8 @@ def momenta_of_velocities(topo, par, state, work, elements):
                     if inertia > 0.0:
                         q, rate, w = coordinate_rate(topo, par, state, work, c, i, elements)
                         add_pair(topo, state, at.P, c, inertia * rate, w, arm)
+            if topo[line, at.JOINT_TURNING] >= 0:
+                i = topo[line, at.JOINT_KT]
+                inertia = get1(par, topo[line, at.JOINT_TURNING], at.DRIVE_I + i)
+                spin = (ZERO3, relative_spin(topo, state, c, at.U))
+                add_pair(topo, state, at.P, c, inertia, spin, ZERO3)

@@ -74,8 +74,10 @@ def projection_compliance(topo, par, work):
         compliance, gain = 0.0, 1.0
         if topo[it, at.ROW_KIND] not in (at.CONSTRAINT_ROW, at.MOTION_ROW):
             compliance, gain = 1.0, 0.0
-        if topo[it, at.ROW_KIND] == at.DRIVE_ROW:
-            d = topo[topo[0, at.T_JOINTS] + topo[it, at.ROW_OF], at.JOINT_DRIVE]
+        if topo[it, at.ROW_KIND] in (at.DRIVE_ROW, at.TURNING_ROW):
+            turning = topo[it, at.ROW_KIND] == at.TURNING_ROW
+            line = topo[0, at.T_JOINTS] + topo[it, at.ROW_OF]
+            d = topo[line, at.JOINT_TURNING if turning else at.JOINT_DRIVE]
             inertia = get1(par, d, at.DRIVE_I + topo[it, at.ROW_COORDINATE])
             if inertia > 0.0:
                 compliance, gain = 1.0 / inertia, 1.0

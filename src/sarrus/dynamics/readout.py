@@ -16,6 +16,7 @@ from sarrus.kinematics.coordinates import (
     coordinate_rate,
     enter_coordinates,
 )
+from sarrus.kinematics.paths import add_effort_on_path, path_length
 from sarrus.kinematics.poses import place_node
 from sarrus.kinematics.rolling import rolling_node_row
 from sarrus.kinematics.row_vectors import enter_rows, place_of
@@ -201,3 +202,10 @@ def coordinate_rows(topo, par, state, work, joints, components, values, rows, el
         values[k] = q
         put6(rows, k, 0, w)
         put6(rows, k, 6, scale6(-1.0, carry_force(w, arm_between(work, topo, of))))
+
+
+@entry
+def path_wrenches(topo, par, work, joint, rows):
+    """Length of path `joint` at the node in `work`; its row vectors are added to rows (bodies + 1, 6)"""
+    add_effort_on_path(topo, par, work, rows, 0, joint, 1.0)
+    return path_length(topo, par, work, joint)

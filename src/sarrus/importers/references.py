@@ -41,6 +41,17 @@ class MjcfFiles:
     main: XmlFile
     documents: list[XmlFile] = field(default_factory=list)  # the main file first
     assets: list[Reference] = field(default_factory=list)
+    included: dict[Element, XmlFile] = field(default_factory=dict)  # by <include>
+
+    def compilers(self, document: XmlFile | None = None) -> list[Element]:
+        """Every <compiler> in the order in which MuJoCo reads them: an include stands where it is named."""
+        out: list[Element] = []
+        for element in (document or self.main).root.iter():
+            if element.tag == "compiler":
+                out.append(element)
+            elif element in self.included:
+                out += self.compilers(self.included[element])
+        return out
 
     def elements(self, tag: str) -> list[tuple[XmlFile, Element]]:
         """Every element with this tag in the main file and its includes, with its file."""
@@ -95,13 +106,14 @@ def _include(
         total = sum(other.size for other in found.documents) + part.size
         if total > MAX_TOTAL_BYTES:
             raise FileError(f"{where}: the includes exceed {megabytes(MAX_TOTAL_BYTES)} together")
+        found.included[element] = part
         _include(found, part, [*chain, target], missing, within)
 
 
 def _assets(found: MjcfFiles, chain: list[Path], missing: list[str], within: Path | None) -> None:
     """Adds what the documents name besides includes, found by the rules of meshdir, texturedir, strippath."""
     meshdir, texturedir, strip = "", "", False
-    for _, compiler in found.elements("compiler"):  # the last one that sets an attribute counts
+    for compiler in found.compilers():  # the last one that sets an attribute counts
         both = compiler.get("assetdir")
         meshdir = compiler.get("meshdir", meshdir if both is None else both)
         texturedir = compiler.get("texturedir", texturedir if both is None else both)

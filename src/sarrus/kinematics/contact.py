@@ -2,8 +2,9 @@
 
 from sarrus import layout as at
 from sarrus._jit import helper, kernel
-from sarrus.kinematics.coordinates import coordinate
+from sarrus.kinematics.coordinates import coordinate_value
 from sarrus.kinematics.features import gap_of, unit3
+from sarrus.kinematics.paths import is_tendon
 from sarrus.maths.access import get1, get3, get6, get9
 from sarrus.maths.spatial import dot6
 from sarrus.maths.vectors import cross
@@ -60,9 +61,7 @@ def trial_gap(topo, par, state, work, i):
     if topo[it, at.CONTACT_KIND] == at.TOUCH:
         phi, n, point = feature_gap(topo, state, work, i)
         return phi
-    q, g = coordinate(
-        topo, par, state, work, topo[it, at.CONTACT_JOINT], topo[it, at.CONTACT_COORDINATE], True
-    )
+    q = coordinate_value(topo, par, state, work, topo[it, at.CONTACT_JOINT], topo[it, at.CONTACT_COORDINATE])
     return get1(state, k, at.SIDE) * (q - get1(state, k, at.BOUND))
 
 
@@ -77,9 +76,39 @@ def ends_of(topo, state, i):
 
 
 @helper
+def is_spread(topo, i):
+    """Whether contact i bounds a tendon, which may act on many bodies: its row vectors stand at the ends of
+    its border row alone"""
+    it = topo[0, at.T_CONTACTS] + i
+    if topo[it, at.CONTACT_KIND] == at.TOUCH:
+        return False
+    return is_tendon(topo[topo[0, at.T_JOINTS] + topo[it, at.CONTACT_JOINT], at.JOINT_KIND])
+
+
+@helper
+def ends_of_row(topo, i):
+    """(first end, the end after the last) of the border row of contact i, which has one"""
+    row = topo[0, at.T_ROWS] + topo[topo[0, at.T_CONTACTS] + i, at.CONTACT_ROWS]
+    return topo[row, at.END0], topo[row, at.END1]
+
+
+@kernel
+def along_ends(topo, work, i, place, motions, column):
+    """`along_row` of a tendon, its row vectors at the column `place` of its ends"""
+    total = 0.0
+    e0, e1 = ends_of_row(topo, i)
+    for e in range(e0, e1):
+        b = topo[topo[0, at.T_ENDS] + e, at.END_BODY]
+        total += dot6(get6(work, topo[0, at.W_ENDS] + e, place), get6(motions, b, column))
+    return total
+
+
+@helper
 def along_row(topo, state, work, i, on_b, on_a, motions, column):
     """What the motions of its bodies, at `column` of an array, amount to along the row vectors of contact i
     at the columns on_b and on_a"""
+    if is_spread(topo, i):
+        return along_ends(topo, work, i, at.G0 if on_b == at.NODE_B else at.G1, motions, column)
     w = topo[0, at.W_CONTACTS] + i
     A, B = ends_of(topo, state, i)
     total = 0.0

@@ -9,6 +9,7 @@ from math import atan2, pi, sqrt
 from sarrus import layout as at
 from sarrus._jit import helper, kernel
 from sarrus.kinematics.curve import curve_enter, curve_parameter
+from sarrus.kinematics.paths import add_effort_on_path, is_tendon, path_length, path_rate
 from sarrus.maths.access import add_to6, get1, get3, get4, get6, get9, put1, put6
 from sarrus.maths.quaternion import angle_about, qconj, qmul, rotation_vector, rotation_vector_rate
 from sarrus.maths.spatial import ZERO6, carry_force, dot6
@@ -159,8 +160,11 @@ def term_of(par, p, k):
 
 @kernel
 def sum_value(topo, par, state, work, c):
-    """The sum of coupling or tendon c at the trial configuration, its offset added"""
+    """The sum of coupling or tendon c, or the length of its path, at the trial configuration, its offset
+    added"""
     line = topo[0, at.T_JOINTS] + c
+    if topo[line, at.JOINT_KIND] == at.PATH:
+        return path_length(topo, par, work, c)
     p = topo[line, at.JOINT_PAR]
     total = get1(par, p, at.OFFSET)
     for k in range(topo[line, at.TERMS]):
@@ -173,7 +177,7 @@ def sum_value(topo, par, state, work, c):
 @kernel
 def coordinate_value(topo, par, state, work, c, i):
     """q of `coordinate`, also of a tendon"""
-    if topo[topo[0, at.T_JOINTS] + c, at.JOINT_KIND] == at.TENDON:
+    if is_tendon(topo[topo[0, at.T_JOINTS] + c, at.JOINT_KIND]):
         return sum_value(topo, par, state, work, c)
     q, w = coordinate(topo, par, state, work, c, i, True)
     return q
@@ -208,8 +212,11 @@ def arm_between(work, topo, c):
 
 @kernel
 def add_effort_on_terms(topo, par, state, work, array, column, c, effort):
-    """Adds the wrenches of an effort along tendon c to those of the bodies of its joints"""
+    """Adds the wrenches of an effort along tendon c to those of the bodies of its joints or of its path"""
     line = topo[0, at.T_JOINTS] + c
+    if topo[line, at.JOINT_KIND] == at.PATH:
+        add_effort_on_path(topo, par, work, array, column, c, effort)
+        return
     for k in range(topo[line, at.TERMS]):
         joint, i, factor = term_of(par, topo[line, at.JOINT_PAR], k)
         q, w = coordinate(topo, par, state, work, joint, i, True)
@@ -222,6 +229,8 @@ def coordinate_rate(topo, par, state, work, c, i, elements):
     A tendon has no one row vector: 0"""
     line = topo[0, at.T_JOINTS] + c
     if elements is not None:
+        if topo[line, at.JOINT_KIND] == at.PATH:
+            return path_length(topo, par, work, c), path_rate(topo, par, state, work, c, at.U), ZERO6
         if topo[line, at.JOINT_KIND] == at.TENDON:
             total, speed = get1(par, topo[line, at.JOINT_PAR], at.OFFSET), 0.0
             for k in range(topo[line, at.TERMS]):
@@ -272,9 +281,9 @@ def enter_coordinates(topo, par, state, work, elements):
         if elements is not None:
             if kind == at.CURVE:
                 curve_enter(topo, par, state, work, c)
-            if kind == at.TENDON:
+            if is_tendon(kind):
                 put1(state, topo[0, at.S_JOINTS] + c, at.COORD, sum_value(topo, par, state, work, c))
-        if kind != at.COUPLING and kind != at.TENDON:
+        if kind != at.COUPLING and not is_tendon(kind):
             # A rotation vector needs all three old components to find its turn.
             s = topo[0, at.S_JOINTS] + c
             for i in range(topo[line, at.JOINT_COORDINATES]):

@@ -3,8 +3,10 @@
 from sarrus import layout as at
 from sarrus._jit import helper, kernel
 from sarrus.kinematics.coordinates import coordinate, term_of
+from sarrus.kinematics.paths import is_tendon, put_path_row
 from sarrus.kinematics.rows import is_pair, pair_row, single_row
 from sarrus.kinematics.springs import put_component, trial_spring
+from sarrus.kinematics.turning import turning_row
 from sarrus.maths.access import get1, get3, put1, put6
 from sarrus.maths.spatial import ZERO6, axpy6, carry_force, scale6
 from sarrus.maths.vectors import dot, pick, sub3
@@ -13,7 +15,7 @@ from sarrus.maths.vectors import dot, pick, sub3
 @helper
 def is_compliant(kind):
     """Whether a border row is a drive, or a spring or damper between points"""
-    return kind in (at.DRIVE_ROW, at.SPRING_ROW)
+    return kind in (at.DRIVE_ROW, at.SPRING_ROW, at.TURNING_ROW)
 
 
 @helper
@@ -28,7 +30,10 @@ def put_pair(topo, work, e0, e1, w, A, B, column):
 
 @kernel
 def put_sum_row(topo, par, state, work, line, e0, e1, column):
-    """Row vectors of the sum of a coupling or tendon on its ends"""
+    """Row vectors of the sum of a coupling or tendon, or of the length of its path, on its ends"""
+    if topo[line, at.JOINT_KIND] == at.PATH:
+        put_path_row(topo, par, work, line, e0, e1, column)
+        return
     for e in range(e0, e1):
         role = topo[topo[0, at.T_ENDS] + e, at.END_ROLE]
         c, i, factor = term_of(par, topo[line, at.JOINT_PAR], role >> 1)
@@ -47,7 +52,7 @@ def put_row(topo, par, state, work, k, column, node, elements):
     it = topo[0, at.T_ROWS] + k
     if elements is not None:
         if topo[it, at.ROW_KIND] != at.CONSTRAINT_ROW:
-            put_compliant_row(topo, par, state, work, k, column)
+            put_compliant_row(topo, par, state, work, k, column, node)
             return
         if not is_pair(topo[topo[0, at.T_JOINTS] + topo[it, at.ROW_OF], at.JOINT_KIND]):
             put_special_row(topo, par, state, work, k, column, node)
@@ -112,16 +117,21 @@ def put_special_row(topo, par, state, work, k, column, node):
 
 
 @kernel
-def put_compliant_row(topo, par, state, work, k, column):
+def put_compliant_row(topo, par, state, work, k, column, node):
     """`put_row` of drives, prescribed coordinates, springs and dampers"""
     it = topo[0, at.T_ROWS] + k
     of, e0, e1 = topo[it, at.ROW_OF], topo[it, at.END0], topo[it, at.END1]
     if topo[it, at.ROW_KIND] in (at.DRIVE_ROW, at.MOTION_ROW):
         line = topo[0, at.T_JOINTS] + of
-        if topo[line, at.JOINT_KIND] == at.TENDON:
+        if is_tendon(topo[line, at.JOINT_KIND]):
             put_sum_row(topo, par, state, work, line, e0, e1, column)
             return
         q, w = coordinate(topo, par, state, work, of, topo[it, at.ROW_COORDINATE], True)
+        put_pair(topo, work, e0, e1, w, topo[line, at.JOINT_A], topo[line, at.JOINT_B], column)
+        return
+    if topo[it, at.ROW_KIND] == at.TURNING_ROW:
+        line = topo[0, at.T_JOINTS] + of
+        w = turning_row(topo, state, work, of, topo[it, at.ROW_COORDINATE], node)
         put_pair(topo, work, e0, e1, w, topo[line, at.JOINT_A], topo[line, at.JOINT_B], column)
         return
     line, i = topo[0, at.T_ELEMENTS] + of, topo[it, at.ROW_COORDINATE]

@@ -7,7 +7,7 @@ user's)."""
 
 from __future__ import annotations
 
-from sarrus.layout.declare import Table
+from sarrus.layout.declare import Table, Values
 
 links = Table("par", "links", "a body and the joint to its parent")
 MASS = links.column("MASS", 1, "kg", "mass", "model", "dynamics, model, integrators")
@@ -45,6 +45,46 @@ sum_terms = Table("par", "terms of sums", "a coordinate in the sum of a coupling
 TERM_JOINT = sum_terms.column("TERM_JOINT", 1, "joint", "whose coordinate", "model", "kinematics, model")
 TERM_COORDINATE = sum_terms.column("TERM_COORDINATE", 1, "index", "which one", "model", "kinematics, model")
 TERM_FACTOR = sum_terms.column("TERM_FACTOR", 1, "1", "what it counts with", "model", "kinematics, model")
+
+path_segments = Table("par", "path segments", "a piece of a path between two points")
+SEGMENT_A = path_segments.column("SEGMENT_A", 1, "body", "of its first point", "model", "kinematics, model")
+SEGMENT_B = path_segments.column("SEGMENT_B", 1, "body", "of its second point", "model", "kinematics, model")
+SEGMENT_W = path_segments.column(
+    "SEGMENT_W", 1, "body", "of what it winds around", "model", "kinematics, model"
+)
+SEGMENT_KIND = path_segments.column(
+    "SEGMENT_KIND", 1, "kind", "see the kinds of segments", "model", "kinematics"
+)
+SEGMENT_SIDE = path_segments.column(
+    "SEGMENT_SIDE", 1, "kind", "see the sides of segments", "model", "kinematics"
+)
+SEGMENT_FACTOR = path_segments.column(
+    "SEGMENT_FACTOR", 1, "1", "what its length counts with", "model", "kinematics"
+)
+SEGMENT_RADIUS = path_segments.column(
+    "SEGMENT_RADIUS", 1, "m", "of what it winds around", "model", "kinematics"
+)
+SEGMENT_PA = path_segments.column("SEGMENT_PA", 3, "m", "first point on its body", "model", "kinematics")
+SEGMENT_PB = path_segments.column("SEGMENT_PB", 3, "m", "second point on its body", "model", "kinematics")
+SEGMENT_CENTRE = path_segments.column(
+    "SEGMENT_CENTRE", 3, "m", "centre of what it winds around, or a point on its axis", "model", "kinematics"
+)
+SEGMENT_AXIS = path_segments.column(
+    "SEGMENT_AXIS", 3, "1", "axis of a cylinder, in its body", "model", "kinematics"
+)
+SEGMENT_TOWARDS = path_segments.column(
+    "SEGMENT_TOWARDS", 3, "m", "from the centre to the point that tells the side", "model", "kinematics"
+)
+
+segment_kinds = Values("kinds of segments", "Values of SEGMENT_KIND.")
+STRAIGHT = segment_kinds.value("STRAIGHT", 0, "from point to point")
+AROUND_SPHERE = segment_kinds.value("AROUND_SPHERE", 1, "around a sphere, where it is in the way")
+AROUND_CYLINDER = segment_kinds.value("AROUND_CYLINDER", 2, "around a cylinder without ends")
+
+segment_sides = Values("sides of segments", "Values of SEGMENT_SIDE.")
+ANY_SIDE = segment_sides.value("ANY_SIDE", 0, "the shorter way")
+ONE_SIDE = segment_sides.value("ONE_SIDE", 1, "on the side of SEGMENT_TOWARDS")
+THROUGH = segment_sides.value("THROUGH", 2, "through the sphere or cylinder, as through a ring")
 
 drives = Table("par", "drives", "a driven joint, one number for each of its coordinates")
 DRIVE_C = drives.column("DRIVE_C", 6, "N s/m, N m s/rad", "damping", "model", "integrators")

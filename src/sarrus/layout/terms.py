@@ -20,6 +20,10 @@ JOINT_KT = joints.column("JOINT_KT", 1, "count", "free translations", "model", "
 JOINT_DRIVE = joints.column(
     "JOINT_DRIVE", 1, "line of par", "its drive; -1: none", "model", "dynamics, integrators"
 )
+JOINT_TURNING = joints.column(
+    "JOINT_TURNING", 1, "line of par", "its drive on the angular velocity; -1: none",
+    "model", "dynamics, integrators",
+)  # fmt: skip
 JOINT_COORDINATE = joints.column(
     "JOINT_COORDINATE", 1, "index", "its first coordinate in the record", "model", "dynamics, integrators"
 )
@@ -41,11 +45,12 @@ ROLLING = joint_kinds.value("ROLLING", 4, "a ball or a disc rolls on the plane z
 CUSTOM = joint_kinds.value("CUSTOM", 5, "a user's constraint")
 SCREW_PAIR = joint_kinds.value("SCREW_PAIR", 6, "a screw")
 TENDON = joint_kinds.value("TENDON", 7, "a sum of joint coordinates that motors and springs act on")
+PATH = joint_kinds.value("PATH", 8, "the length of a path through points and around round bodies, likewise")
 
-sums = Table("topo", "joints, sums", "a joint of kind COUPLING or TENDON")
+sums = Table("topo", "joints, sums", "a joint of kind COUPLING, TENDON or PATH")
 sums.shares(joints)
 TERMS = sums.column(
-    "TERMS", 1, "count", "coordinates in the sum, in the lines of par after its own",
+    "TERMS", 1, "count", "coordinates in the sum, or segments of the path, in the lines of par after its own",
     "model", "kinematics, model, integrators",
 )  # fmt: skip
 

@@ -192,6 +192,9 @@ DRIVE_ROW = row_kinds.value("DRIVE_ROW", 1, "a coordinate of a drive that the tr
 SPRING_ROW = row_kinds.value("SPRING_ROW", 2, "a damper or a stiff spring between two points")
 CONTACT_ROW = row_kinds.value("CONTACT_ROW", 3, "a bound on a coordinate that no freedom carries")
 MOTION_ROW = row_kinds.value("MOTION_ROW", 4, "a coordinate that a motor prescribes")
+TURNING_ROW = row_kinds.value(
+    "TURNING_ROW", 5, "a component of the angular velocity of a joint that a damper or armature acts on"
+)
 
 groups = Table("topo", "groups", "border rows that end at one body and meet below it")
 CLOSE0 = groups.column("CLOSE0", 1, "border row", "first of the group", "model", "solvers")
@@ -206,6 +209,7 @@ END_EDGE = ends.column(
 )
 END_ROW = ends.column("END_ROW", 1, "border row", "the row", "model", "model, solvers")
 END_ROLE = ends.column(
-    "END_ROLE", 1, "number", "0 child, 1 parent, 2 and 3 of a sum's second term, ...; a custom body's number",
+    "END_ROLE", 1, "number", "0 child, 1 parent, 2 and 3 of a sum's second term, ...; 4 k to 4 k + 2 "
+    "of segment k of a path; a custom body's number",
     "model", "kinematics, integrators",
 )  # fmt: skip

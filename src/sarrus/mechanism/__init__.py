@@ -17,6 +17,7 @@ from sarrus.mechanism.joints import JOINT_KINDS, Joint, JointKind
 from sarrus.mechanism.keyframes import Keyframe
 from sarrus.mechanism.limits import JointFriction, Limit, Rope
 from sarrus.mechanism.mechanism import Mechanism
+from sarrus.mechanism.paths import Pulley, Via, Wrap
 from sarrus.mechanism.sensors import SENSOR_KINDS, Sensor
 from sarrus.mechanism.shapes import Box, Capsule, ConvexMesh, Cylinder, HalfSpace, Mesh, Shape, Sphere
 
@@ -49,6 +50,7 @@ __all__ = [
     "Motor",
     "Obstacle",
     "PointOnCurve",
+    "Pulley",
     "Rolling",
     "Rope",
     "Sensor",
@@ -57,4 +59,6 @@ __all__ = [
     "Spring",
     "Tendon",
     "Term",
+    "Via",
+    "Wrap",
 ]

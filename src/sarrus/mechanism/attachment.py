@@ -15,6 +15,7 @@ from sarrus.mechanism.constraints import Custom, Rolling
 from sarrus.mechanism.contacts import Contact, Obstacle, collides, pair_of
 from sarrus.mechanism.forces import Force
 from sarrus.mechanism.joints import Joint
+from sarrus.mechanism.paths import Pulley
 from sarrus.mechanism.rotations import multiply, rotate
 from sarrus.mechanism.sensors import Sensor
 from sarrus.mechanism.shapes import HalfSpace, Shape
@@ -28,7 +29,8 @@ WORLD_AXES = {
     "point_on_plane": (2,),
 }  # fmt: skip
 """First components of vectors that count along the axes of the world, by kind of joint."""
-POINTS, DIRECTIONS, FREE_VECTORS = ("at", "at_a", "at_b", "position"), ("axis", "axis2"), ("velocity",)
+POINTS = ("at", "at_a", "at_b", "position", "side")
+DIRECTIONS, FREE_VECTORS = ("axis", "axis2"), ("velocity",)
 BODIES = ("parent", "child", "a", "b", "body")
 JOINTS = ("joint", "joint_a", "joint_b", "motor")
 
@@ -102,6 +104,8 @@ class Placement:
             return lambda names: tuple(self.prefix + name for name in names)
         if what == "terms":
             return lambda terms: tuple(replace(t, joint=self.prefix + t.joint) for t in terms)
+        if what == "path":
+            return lambda path: tuple(item if isinstance(item, Pulley) else self.item(item) for item in path)
         if what == "points":
             return lambda points: check.frozen(rotate(self.turn, points) + self.at)
         return None
@@ -128,7 +132,7 @@ def attach(mech: Mechanism, other: Mechanism, frame: str | None, prefix: str) ->
             if not isinstance(joint, Joint) or joint.kind != "free":
                 continue
             if check.WORLD in (joint.parent, joint.child):
-                joints[name] = replace(joints[name], kind="fixed", armature=())
+                joints[name] = replace(joints[name], kind="fixed", armature=(), rates="coordinates")
     for table in ("bodies", "springs", "joint_springs", "forces", "motors", "custom_forces", "potentials",
                   "frames", "limits", "ropes", "sensors"):  # fmt: skip
         own = getattr(mech, table)

@@ -19,6 +19,7 @@ from sarrus.mechanism.constraints import (
     make_rolling,
     make_tendon,
 )
+from sarrus.mechanism.paths import PathItem
 
 
 class ConstraintTable:
@@ -58,15 +59,23 @@ class ConstraintTable:
         self.joints[name] = make_coupling(name, joints, offset, self.joints)
 
     def add_tendon(
-        self, name: str, joints: Mapping[str | tuple[str, int], float], offset: float = 0.0
+        self,
+        name: str,
+        joints: Mapping[str | tuple[str, int], float] | None = None,
+        offset: float = 0.0,
+        *,
+        path: Iterable[PathItem | tuple[str, ArrayLike]] | None = None,
     ) -> None:
-        """Adds a tendon over joints: its length is `offset` plus the sum of factor * q over `joints`.
+        """Adds a tendon over joints, whose length is `offset` plus the sum of factor * q over `joints`; or
+        through space, whose length is `offset` plus that of its `path` [m].
 
-        It constrains nothing by itself: `add_motor` and `add_joint_spring` take its name and act on each
-        joint with its factor.  `joint_position` and `joint_velocity` give its length and speed.  joints: as
-        in `add_coupling`."""
+        It constrains nothing by itself: `add_motor`, `add_joint_spring`, `add_limit` and `add_joint_friction`
+        take its name, and act on each joint with its factor, or along the path.  `joint_position` and
+        `joint_velocity` give its length and speed.  joints: as in `add_coupling`.  path: points (body, point)
+        in the world frame of the reference configuration, and between them `Wrap` (a sphere or cylinder that
+        it winds around) and `Pulley` (what follows counts with a part of its length)."""
         check.new_name("joint", name, self.joints)
-        self.joints[name] = make_tendon(name, joints, offset, self.joints)
+        self.joints[name] = make_tendon(name, joints, offset, path, self.joints, self.bodies)
 
     def add_point_on_curve(self, name: str, parent: str, child: str, at: ArrayLike, curve: Any) -> None:
         """Keeps the child's point `at` on a curve fixed in the parent.

@@ -12,6 +12,7 @@ from sarrus.errors import MechanismError, unknown_name
 from sarrus.mechanism import validation as check
 from sarrus.mechanism.bodies import Body
 from sarrus.mechanism.joints import JOINT_KINDS, Joint, two_bodies
+from sarrus.mechanism.paths import PathItem, Segment, make_path, path_segments
 
 CURVE_SAMPLES = 257
 """Points taken from a curve given as a function: on a circle the spline through them errs by 5e-9 radii."""
@@ -76,12 +77,18 @@ class Coupling:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tendon:
-    """A sum of joint coordinates with which motors, springs and dampers act on all of them: length = offset +
-    sum of factor q."""
+    """What motors, springs and dampers act along: length = offset + sum of factor q of joint coordinates, or
+    offset + the length of a path through points of bodies and around them."""
 
     name: str
     terms: tuple[Term, ...]
     offset: float
+    path: tuple[PathItem, ...] = ()
+
+    @property
+    def segments(self) -> list[Segment]:
+        """The pieces of its path."""
+        return path_segments(f"tendon {self.name!r}", self.path)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -199,10 +206,22 @@ def make_coupling(name: str, terms: Any, offset: Any, joints: Mapping[str, Const
     return Coupling(name, found, check.number(where, "offset", offset))
 
 
-def make_tendon(name: str, terms: Any, offset: Any, joints: Mapping[str, Constraint]) -> Tendon:
-    """A `Tendon` along one or more joint coordinates."""
+def make_tendon(
+    name: str,
+    terms: Any,
+    offset: Any,
+    path: Any,
+    joints: Mapping[str, Constraint],
+    bodies: Mapping[str, Body],
+) -> Tendon:
+    """A `Tendon` along one or more joint coordinates, or along a path."""
     where = f"tendon {name!r}"
-    return Tendon(name, make_terms(where, terms, joints), check.number(where, "offset", offset))
+    if (terms is None) == (path is None):
+        raise MechanismError(f"{where}: give either the joints that it runs over, or its path")
+    added = check.number(where, "offset", offset)
+    if path is not None:
+        return Tendon(name, (), added, make_path(where, path, bodies))
+    return Tendon(name, make_terms(where, terms, joints), added)
 
 
 def make_point_on_curve(

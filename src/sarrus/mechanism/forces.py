@@ -19,7 +19,7 @@ from sarrus.mechanism.constraints import (
     driven,
     joint_with_coordinates,
 )
-from sarrus.mechanism.joints import JOINT_KINDS, Joint, two_bodies
+from sarrus.mechanism.joints import JOINT_KINDS, Joint, one_for_rotations, two_bodies
 
 MOTOR_MODES = ("force", "servo", "position", "velocity", "pose")
 PRESCRIBING = ("position", "velocity", "pose")
@@ -139,14 +139,25 @@ def make_joint_spring(
 ) -> JointSpring:
     """A `JointSpring`: numbers for all coordinates, or one value per coordinate."""
     where = f"joint spring {name!r}"
-    count = len(coordinate_names(driven(where, joint, joints)))
-    return JointSpring(
+    moved = driven(where, joint, joints)
+    count = len(coordinate_names(moved))
+    made = JointSpring(
         name=name,
         joint=joint,
         stiffness=check.per_coordinate(where, "stiffness", stiffness, count),
         rest=check.per_coordinate(where, "rest", rest, count, negative=True),
         damping=check.per_coordinate(where, "damping", damping, count),
     )
+    if isinstance(moved, Joint) and moved.rates == "angular":
+        kind = JOINT_KINDS[moved.kind]
+        one_for_rotations(where, "stiffness", kind, made.stiffness)
+        one_for_rotations(where, "damping", kind, made.damping)
+        if made.rest[kind.translations :].any():
+            raise MechanismError(
+                f"{where}: with rates='angular' the rotations of joint {joint!r} are at rest in the "
+                "reference configuration; leave rest out, or choose rates='coordinates'"
+            )
+    return made
 
 
 def make_force(

@@ -15,6 +15,10 @@ ANYWHERE = frozenset({"cartesian", "parallel_axis", "free"})
 """Kinds that leave all translations free: `at` only names the point whose path is read out."""
 
 
+RATES = ("coordinates", "angular")
+"""What armature and dampers of a joint act on: the rates of its coordinates, or the angular velocity."""
+
+
 @dataclass(frozen=True, slots=True)
 class JointKind:
     """What a kind of joint takes and which coordinates it leaves free: translations first, then rotations."""
@@ -45,6 +49,7 @@ class Joint:
     axis2: np.ndarray | None  # (3,) unit, perpendicular to axis
     pitch: float | None  # [m/rad]
     armature: tuple[float, ...]  # one per coordinate [kg or kg m^2]
+    rates: str = "coordinates"  # of RATES: what armature, springs and dampers of three rotations act on
 
     @property
     def direction(self) -> np.ndarray:
@@ -112,6 +117,7 @@ def make_joint(
     axis2: Any,
     pitch: Any,
     armature: Any,
+    rates: Any,
     bodies: dict[str, Body],
 ) -> Joint:
     """A `Joint` from the arguments of `Mechanism.add_joint`, all of them checked."""
@@ -135,6 +141,15 @@ def make_joint(
     inertias = check.per_coordinate(where, "armature", armature, len(table.coordinates))
     if not table.coordinates and np.ndim(armature) == 0 and armature != 0.0:
         raise MechanismError(f"{where}: a {kind} joint has no coordinate that could have an armature")
+    check.choice(where, "rates", rates, RATES)
+    if rates == "angular":
+        if table.rotations != 3:
+            turning = [k.name for k in JOINT_KINDS.values() if k.rotations == 3]
+            raise MechanismError(
+                f"{where}: rates='angular' is for joints with three free rotations ({', '.join(turning)}), "
+                f"not for a {kind} joint"
+            )
+        one_for_rotations(where, "armature", table, inertias)
     return Joint(
         name=name,
         kind=kind,
@@ -147,7 +162,17 @@ def make_joint(
         else None,
         pitch=None if pitch is None else check.number(where, "pitch", pitch),
         armature=tuple(float(x) for x in inertias),
+        rates=rates,
     )
+
+
+def one_for_rotations(where: str, what: str, kind: JointKind, values: np.ndarray) -> None:
+    """Refuses different values for the three rotations of a joint with rates="angular"."""
+    if np.ptp(values[kind.translations :]) > 0.0:
+        raise MechanismError(
+            f"{where}: rates='angular' takes one {what} for the three rotations, not "
+            f"{', '.join(f'{x:.9g}' for x in values[kind.translations :])}"
+        )
 
 
 def two_bodies(where: str, what_a: str, a: Any, what_b: str, b: Any, bodies: dict[str, Body]) -> None:

@@ -11,8 +11,8 @@ import numpy as np
 from sarrus.errors import MechanismError
 from sarrus.mechanism import validation as check
 from sarrus.mechanism.bodies import Body
-from sarrus.mechanism.constraints import Constraint, component, joint_with_coordinates
-from sarrus.mechanism.joints import JOINT_KINDS, Joint, two_bodies
+from sarrus.mechanism.constraints import Constraint, Tendon, component, coordinate_names, driven
+from sarrus.mechanism.joints import Joint, two_bodies
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,8 +56,8 @@ def make_limit(
 ) -> Limit:
     """A `Limit` of one coordinate of a joint, or of all of them when `which` is None."""
     where = f"limit {name!r}"
-    bounded = joint_with_coordinates(where, joint, joints)
-    names = JOINT_KINDS[bounded.kind].coordinates
+    bounded = driven(where, joint, joints)
+    names = coordinate_names(bounded)
     if which is None:
         low = bounds(where, "lower", lower, len(names), -np.inf)
         high = bounds(where, "upper", upper, len(names), np.inf)
@@ -81,13 +81,13 @@ def make_limit(
     return Limit(name, joint, check.frozen(low), check.frozen(high))
 
 
-def free_of_limits(where: str, joint: Joint, there: np.ndarray, limits: Mapping[str, Limit]) -> None:
+def free_of_limits(where: str, joint: Joint | Tendon, there: np.ndarray, limits: Mapping[str, Limit]) -> None:
     """Nothing, when no other limit bounds the coordinates of the joint that are marked in `there` (k,)."""
     for other in limits.values():
         if other.joint == joint.name:
             twice = there & (np.isfinite(other.lower) | np.isfinite(other.upper))
             if np.any(twice):
-                what = JOINT_KINDS[joint.kind].coordinates[int(np.argmax(twice))]
+                what = coordinate_names(joint)[int(np.argmax(twice))]
                 raise MechanismError(
                     f"{where}: limit {other.name!r} already bounds {what} of joint {joint.name!r}; "
                     "one limit gives both lower and upper"
@@ -119,12 +119,10 @@ def make_joint_friction(
 ) -> JointFriction:
     """A `JointFriction`: one number for all coordinates of the joint, or one each."""
     where = f"friction of joint {joint!r}"
-    kind = joint_with_coordinates(where, joint, joints).kind
+    count = len(coordinate_names(driven(where, joint, joints)))
     if joint in taken:
         raise MechanismError(f"{where}: the joint already has friction; give one effort per coordinate")
-    return JointFriction(
-        joint, check.per_coordinate(where, "effort", effort, len(JOINT_KINDS[kind].coordinates))
-    )
+    return JointFriction(joint, check.per_coordinate(where, "effort", effort, count))
 
 
 def make_rope(name: str, a: Any, b: Any, at_a: Any, at_b: Any, length: Any, bodies: dict[str, Body]) -> Rope:

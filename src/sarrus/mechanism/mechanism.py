@@ -155,6 +155,7 @@ class Mechanism(ConstraintTable, ContactTable):
         axis2: ArrayLike | None = None,
         pitch: float | None = None,
         armature: ArrayLike = 0.0,
+        rates: str = "coordinates",
     ) -> None:
         """Adds a joint of one of `JOINT_KINDS`.
 
@@ -162,10 +163,15 @@ class Mechanism(ConstraintTable, ContactTable):
 
         `axis`, `axis2` (by default the world axis least aligned with `axis`, made perpendicular to it) and
         `pitch` [m/rad]: as the kind requires; `armature` I adds the kinetic energy I qdot^2/2, one number or
-        one per coordinate."""
+        one per coordinate.
+
+        `rates`, for joints with three free rotations: "coordinates", where armature and dampers act on the
+        rates of the rotation vector; "angular", where they act on the angular velocity of the child relative
+        to the parent, as in MuJoCo's ball joints: one number each for the three rotations, springs at rest
+        in the reference configuration."""
         check.new_name("joint", name, self.joints)
         self.joints[name] = make_joint(
-            name, kind, parent, child, at, axis, axis2, pitch, armature, self.bodies
+            name, kind, parent, child, at, axis, axis2, pitch, armature, rates, self.bodies
         )
 
     def add_spring(

@@ -16,7 +16,7 @@ from sarrus.mechanism.rotations import rotation
 from sarrus.mechanism.shapes import Box, Capsule, ConvexMesh, Cylinder, HalfSpace, Shape, Sphere
 from sarrus.model.description import Description, body_number, in_tree, is_dual
 from sarrus.model.geometry import centres_of
-from sarrus.model.plan import BorderRow, ends_of_pair
+from sarrus.model.plan import BorderRow, ends_of_pair, ends_of_sum
 
 # Points on the rim of a cylinder that stands on its face, beside its lowest point when it is tilted; the same
 # as in `kinematics/rims.py`.
@@ -253,7 +253,10 @@ def contact_rows(d: Description, contacts: list[Contact]) -> list[BorderRow]:
         if contact.joint in carried and is_dual(d.joints[contact.joint]):
             continue
         ends = ends_of_pair(d, contact.a, contact.b)
-        rows.append(BorderRow(i, at.CONTACT_ROW, 1, ends, len(ends) < 2, -1))
+        touches = len(ends) < 2
+        if d.joints[contact.joint].kind in (at.TENDON, at.PATH):
+            ends, touches = ends_of_sum(d, contact.joint)
+        rows.append(BorderRow(i, at.CONTACT_ROW, 1, ends, touches, -1))
     return rows
 
 

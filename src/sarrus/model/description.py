@@ -144,7 +144,9 @@ class Drives:
     with an implicit effort, limits and dry friction included.  Springs go by the mean of their coordinate
     where something else on it is implicit anyway, so that it costs nothing, and where they are `stiff`:
     spring, pull are their stiffness, and that times rest; by_mean: which coordinates; soft: stiffness of the
-    others; driven: coordinates with an implicit effort.  rules: of the springs between points"""
+    others; driven: coordinates with an implicit effort.  rules: of the springs between points.
+    turning_c, turning_inertia (joints,): dampers and armatures on the angular velocity (rates="angular"),
+    which are not among the others"""
 
     def __init__(self, d: Description, stiff: StiffSprings | None = None):
         stiff = stiff or StiffSprings()
@@ -154,11 +156,19 @@ class Drives:
         self.limit = np.full((len(d.joints), 6), np.inf)
         self.bounded = np.zeros(len(d.joints), bool)
         index = {joint.name: j for j, joint in enumerate(d.joints) if joint.name}
+        self.turning_c, self.turning_inertia = np.zeros(len(d.joints)), np.zeros(len(d.joints))
         for j, joint in enumerate(d.joints):
             self.inertia[j, : len(joint.armature)] = joint.armature
+            if joint.turns_by_velocity and joint.armature:
+                self.turning_inertia[j] = joint.armature[-1]
+                self.inertia[j, joint.translations :] = 0.0
         for spring in d.mechanism.joint_springs.values():
             j, count = index[spring.joint], len(spring.damping)
-            self.c[j, :count] += spring.damping
+            damped = count
+            if d.joints[j].turns_by_velocity:
+                self.turning_c[j] += spring.damping[-1]
+                damped = d.joints[j].translations
+            self.c[j, :damped] += spring.damping[:damped]
             springs[j, :count] += spring.stiffness
             self.pull[j, :count] += spring.stiffness * spring.rest
         for motor in d.mechanism.motors.values():
@@ -190,7 +200,8 @@ class Drives:
         self.rules = [
             _rule_of(spring, e in stiff.points) for e, spring in enumerate(d.mechanism.springs.values())
         ]
-        self.implicit = self.driven.any(axis=1)
+        self.turning = (self.turning_c + self.turning_inertia) > 0.0
+        self.implicit = self.driven.any(axis=1) | self.turning
         self.any = self.implicit | self.bounded
 
 

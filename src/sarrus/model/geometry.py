@@ -47,6 +47,11 @@ class JointGeometry:
     number: float = 0.0  # pitch, length, radius or offset
     source: Constraint | None = None
 
+    @property
+    def turns_by_velocity(self) -> bool:
+        """Whether dampers and armatures of its rotations act on the angular velocity."""
+        return isinstance(self.source, Joint) and self.source.rates == "angular"
+
 
 def frame_of(axis: np.ndarray, second: np.ndarray | None = None) -> np.ndarray:
     """Rows: axis and two perpendicular unit vectors, the first of them `second` where given."""
@@ -113,6 +118,15 @@ def joint_geometry(mechanism: Mechanism) -> list[JointGeometry]:
                 JointGeometry(
                     joint.name, at.DISTANCE, a, b, joint.at_a - centre[a], joint.at_b - centre[b],
                     places=(0,), coordinates=1, angular=(False,), number=joint.length, source=joint,
+                )
+            )  # fmt: skip
+        elif isinstance(joint, Tendon) and joint.path:
+            start, end = joint.segments[0].a, joint.segments[-1].b
+            a, b = number[start.body], number[end.body]
+            out.append(
+                JointGeometry(
+                    joint.name, at.PATH, a, b, start.at - centre[a], end.at - centre[b],
+                    coordinates=1, angular=(False,), number=joint.offset, source=joint,
                 )
             )  # fmt: skip
         elif isinstance(joint, Gear | Coupling | Tendon):

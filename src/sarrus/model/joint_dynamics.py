@@ -169,6 +169,8 @@ class JointDynamics:
             else:
                 row = now.coordinate_rows[self.forces.others.index((j, i))]
                 out += inertia * np.outer(row, row)
+        for where, _, inertia in self.forces.turning:
+            out[where, where] += inertia * np.eye(3)
         return out
 
     def bias(
@@ -197,6 +199,9 @@ class JointDynamics:
                 k = self.forces.others.index((j, i))
                 row = now.coordinate_rows[k]
                 out += inertia * (row @ a + self.row_rates(now)[1][k]) * row
+        for where, _, inertia in self.forces.turning:
+            # The same in all directions, it has no products of velocities.
+            out[where] += inertia * a[where]
         return out
 
     def efforts(self, now: Instant, t: float, u: np.ndarray) -> np.ndarray:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sarrus.dynamics import articulated as frame
+from sarrus.errors import MechanismError
 from sarrus.mechanism import CustomForce, CustomPotential, Spring
 from sarrus.model.description import motor_components
 from sarrus.model.frame_tree import FrameTree
@@ -60,6 +61,8 @@ class JointForces:
             j = index[turning.joint]
             for i in range(len(turning.stiffness)):
                 k, c = float(turning.stiffness[i]), float(turning.damping[i])
+                if c and d.joints[j].turns_by_velocity and i >= d.joints[j].translations:
+                    c = 0.0  # see `turning`
                 if k or c:
                     self.drives.append(Drive(j, i, k, c, float(turning.rest[i])))
         for motor in m.motors.values():
@@ -78,8 +81,9 @@ class JointForces:
             (j, i, float(value))
             for j, joint in enumerate(d.joints)
             for i, value in enumerate(joint.armature)
-            if value
+            if value and not (joint.turns_by_velocity and i >= joint.translations)
         ]
+        self.turning = self._turning()
         # Coordinates that are velocities of the tree: an effort on them needs no row.
         self.dual = {
             (joint.index, i): joint.velocities.start + i
@@ -108,6 +112,23 @@ class JointForces:
         """(joints, components) of coordinates whose row vectors `efforts` wants."""
         table = np.array(self.others, np.int64).reshape(-1, 2)
         return table[:, 0].copy(), table[:, 1].copy()
+
+    def _turning(self) -> list[tuple[slice, float, float]]:
+        """(velocities, damping, armature) of what acts on the angular velocity of joints of the tree: their
+        last three velocities are that, in the frame of the child."""
+        d, drives = self.model.description, self.model.drives
+        own = {joint.index: joint.velocities for joint in self.tree.joints if joint.geometry.name}
+        out = []
+        for j in map(int, np.flatnonzero(drives.turning)):
+            if j not in own:
+                raise MechanismError(
+                    f"joint {d.joints[j].name!r} closes a loop and has a damper or armature on its angular "
+                    "velocity (rates='angular'): continuous dynamics have that in joints of the tree alone; "
+                    "use variational"
+                )
+            where = slice(own[j].stop - 3, own[j].stop)
+            out.append((where, float(drives.turning_c[j]), float(drives.turning_inertia[j])))
+        return out
 
     def body_wrenches(self, t: float, frames: np.ndarray, u: np.ndarray) -> np.ndarray:
         """(frames, 6) force, and torque about the centre of mass, on all bodies, world frame."""
@@ -193,6 +214,8 @@ class JointForces:
 
         others: (values, rates, rows (k, nv)) of the coordinates that `coordinates` asks for."""
         out = np.zeros(self.tree.nv)
+        for where, damping, _ in self.turning:
+            out[where] -= damping * v[where]
         places = {key: k for k, key in enumerate(self.others)}
         at_q = {joint.index: joint for joint in self.tree.joints}
         for drive in self.drives:

@@ -78,9 +78,21 @@ class Linearisation:
         total = np.array(offsets)
         np.add.at(total, of, factors * values)
         weighted = factors[:, None] * rows
-        return total, csr_matrix(
+        matrix = csr_matrix(
             (weighted[keep], (line[keep], column[keep])), shape=(len(joints), 6 * self.bodies)
         )
+        for k in np.flatnonzero(table[joints, at.JOINT_KIND] == at.PATH):
+            total[k], row = self._path(int(joints[k]))
+            matrix += csr_matrix((row, (np.full(len(row), k), np.arange(len(row)))), shape=matrix.shape)
+        return total, matrix
+
+    def _path(self, joint: int) -> tuple[float, np.ndarray]:
+        """(length, row (6 nb,)) of the path of a tendon."""
+        from sarrus.dynamics.readout import path_wrenches
+
+        row = np.zeros((self.bodies + 1, 6))
+        length = path_wrenches(self.arrays.topo, self.arrays.par, self.work, joint, row)
+        return float(length), row[: self.bodies].ravel()
 
     def move(self, motion: np.ndarray) -> None:
         """Moves all bodies by `motion` (6 nb,) and updates."""
@@ -122,6 +134,9 @@ def sum_terms(
     out, offsets = [], []
     for k, (j, i) in enumerate(zip(joints, components, strict=True)):
         p, kind = int(table[j, at.JOINT_PAR]), table[j, at.JOINT_KIND]
+        if kind == at.PATH:  # not made of coordinates
+            offsets.append(0.0)
+            continue
         count = int(table[j, at.TERMS]) if kind == at.TENDON else int(kind == at.COUPLING)
         lines = par[p + 1 : p + 1 + count, [at.TERM_JOINT, at.TERM_COORDINATE, at.TERM_FACTOR]]
         if kind == at.COUPLING:

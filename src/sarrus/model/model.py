@@ -15,6 +15,7 @@ from sarrus import layout as at
 from sarrus.errors import unknown_name
 from sarrus.mechanism import Mechanism
 from sarrus.mechanism.joints import Joint
+from sarrus.mechanism.rotations import rotation
 from sarrus.mechanism.validation import number
 from sarrus.model.arrays import Arrays, step_arrays
 from sarrus.model.contacts import Contacts
@@ -374,6 +375,14 @@ class Model(Mechanics):
         if self._armature.any():
             rates = self.coordinates_of(position, orientation, v, w, winding)[1]
             energy += 0.5 * rates**2 @ self._armature
+        turning = np.flatnonzero(self.drives.turning_inertia)
+        if len(turning):
+            turned = rotation(np.asarray(orientation, float).reshape(-1, nb, 4))
+            spins = np.concatenate([np.einsum("tbij,tbj->tbi", turned, w), np.zeros((len(w), 1, 3))], axis=1)
+            for j in turning:
+                joint = self.description.joints[j]
+                spin = spins[:, joint.b] - spins[:, joint.a]
+                energy += 0.5 * self.drives.turning_inertia[j] * np.einsum("ti,ti->t", spin, spin)
         return energy
 
     @cached_property

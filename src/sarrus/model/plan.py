@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sarrus import layout as at
-from sarrus.mechanism import Custom
+from sarrus.mechanism import Custom, Tendon
 from sarrus.model.description import (
     Description,
     Drives,
@@ -243,10 +243,13 @@ def compliant_rows(d: Description, drives: Drives) -> list[BorderRow]:
             continue
         ends = ends_of_pair(d, joint.a, joint.b)
         touches = len(ends) < 2
-        if joint.kind == at.TENDON:
+        if joint.kind in (at.TENDON, at.PATH):
             ends, touches = ends_of_sum(d, int(j))
         for i in np.flatnonzero(drives.driven[j]):
             rows.append(BorderRow(int(j), at.DRIVE_ROW, int(i), ends, touches, -1))
+        if drives.turning[j]:
+            turns = range(joint.translations, joint.coordinates)
+            rows += [BorderRow(int(j), at.TURNING_ROW, k, ends, touches, -1) for k in turns]
     index = {joint.name: j for j, joint in enumerate(d.joints) if joint.name}
     for name in d.targets:
         motor = d.mechanism.motors[name]
@@ -266,6 +269,15 @@ def compliant_rows(d: Description, drives: Drives) -> list[BorderRow]:
 def ends_of_sum(d: Description, j: int) -> tuple[tuple[tuple[int, int], ...], bool]:
     """(ends of the row of a coupling or tendon, whether one of them is the world)."""
     world = len(d.tree.order)
+    source = d.joints[j].source
+    if isinstance(source, Tendon) and source.path:
+        touched = [
+            (int(d.number[body_number(d, place.body)]), 4 * k + role)
+            for k, segment in enumerate(source.segments)
+            for role, place in enumerate((segment.a, segment.b, segment.wrap))
+            if place is not None
+        ]
+        return tuple(end for end in touched if end[0] < world), any(body == world for body, _ in touched)
     joints = [d.joints[k] for k, _, _ in terms_of(d, j)]
     ends = sum((ends_of_pair(d, g.a, g.b, 2 * k) for k, g in enumerate(joints)), ())
     return ends, any(world in (d.number[g.a], d.number[g.b]) for g in joints)

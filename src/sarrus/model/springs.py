@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sarrus import layout as at
+from sarrus.mechanism import Tendon
 from sarrus.model.description import Description, Drives, StiffSprings, body_number
 from sarrus.model.geometry import JointGeometry
 
@@ -29,7 +30,7 @@ class Rate:
 
     coordinates: frozenset[tuple[int, int]]
     point: int | None
-    bodies: tuple[int, int]
+    bodies: tuple[int, ...]
     rate: float
 
 
@@ -44,6 +45,9 @@ def spring_rates(d: Description, drives: Drives) -> list[Rate]:
     bodies, found = Mobilities(d), []
     for j in np.flatnonzero(drives.soft.any(axis=1)):
         joint, stiffness = d.joints[j], drives.soft[j]
+        if isinstance(joint.source, Tendon) and joint.source.path:
+            found.append(path_rate(d, bodies, joint.source, int(j), float(stiffness[0])))
+            continue
         for angular in (False, True):
             chosen = [i for i in np.flatnonzero(stiffness) if joint.angular[i] == angular]
             if chosen:
@@ -61,6 +65,19 @@ def spring_rates(d: Description, drives: Drives) -> list[Rate]:
         yielding = sum(largest(bodies.at(b, arm)) for b, arm in zip(ends, arms, strict=True))
         found.append(Rate(frozenset(), e, ends, spring.stiffness * yielding))
     return found
+
+
+def path_rate(d: Description, bodies: Mobilities, tendon: Tendon, j: int, stiffness: float) -> Rate:
+    """The rate of a spring along the path of tendon j."""
+    yielding, touched = 0.0, set()
+    for segment in tendon.segments:
+        for place in (segment.a, segment.b, segment.wrap):
+            if place is not None:
+                body = body_number(d, place.body)
+                arm = np.asarray(place.at) - bodies.centres[body]
+                yielding += segment.factor**2 * largest(bodies.at(body, arm))
+                touched.add(body)
+    return Rate(frozenset({(j, 0)}), None, tuple(touched), stiffness * yielding)
 
 
 def stiff_springs(rates: list[Rate], bodies: int, dt: float) -> StiffSprings:

@@ -74,9 +74,11 @@ def joint_table(d: Description, drives: Drives, lines: Lines) -> np.ndarray:
         row[[at.JOINT_KR, at.JOINT_KT]] = joint.rotations, joint.translations
         row[[at.JOINT_COORDINATE, at.JOINT_COORDINATES]] = coordinate, joint.coordinates
         coordinate += joint.coordinates
-        row[at.JOINT_DRIVE] = -1
+        row[[at.JOINT_DRIVE, at.JOINT_TURNING]] = -1
         c = joint.source
-        if isinstance(c, Gear | Coupling | Tendon):
+        if isinstance(c, Tendon) and c.path:
+            _put_path(d, c, row, lines)
+        elif isinstance(c, Gear | Coupling | Tendon):
             row[at.TERMS] = len(c.terms)
             for other, component, factor in terms_of(d, j):
                 term = lines.add()[1]
@@ -103,6 +105,13 @@ def joint_table(d: Description, drives: Drives, lines: Lines) -> np.ndarray:
         line[at.DRIVE_K : at.DRIVE_K + 6] = drives.k[j]
         line[at.DRIVE_M : at.DRIVE_M + 6] = drives.m[j]
         line[at.DRIVE_LIMIT : at.DRIVE_LIMIT + 6] = drives.limit[j]
+    for j in map(int, np.flatnonzero(drives.turning)):
+        table[j, at.JOINT_TURNING], line = lines.add()
+        lines.add()  # its springs: none
+        rotations = slice(d.joints[j].translations, d.joints[j].coordinates)
+        line[at.DRIVE_C : at.DRIVE_C + 6][rotations] = drives.turning_c[j]
+        line[at.DRIVE_I : at.DRIVE_I + 6][rotations] = drives.turning_inertia[j]
+        line[at.DRIVE_LIMIT : at.DRIVE_LIMIT + 6] = np.inf
     return table
 
 
@@ -111,6 +120,33 @@ def put_geometry(line: np.ndarray, joint: JointGeometry) -> None:
     line[at.PA : at.PA + 3], line[at.PB : at.PB + 3] = joint.pa, joint.pb
     line[at.TB : at.TB + 9], line[at.RB : at.RB + 9] = joint.basis_t.ravel(), joint.basis_r.ravel()
     line[at.PITCH] = joint.number
+
+
+def _put_path(d: Description, tendon: Tendon, row: np.ndarray, lines: Lines) -> None:
+    """The segments of the path of a tendon, one line each."""
+    centres = centres_of(d.mechanism)
+    segments = tendon.segments
+    row[at.TERMS] = len(segments)
+    for segment in segments:
+        line = lines.add()[1]
+        a, b = body_number(d, segment.a.body), body_number(d, segment.b.body)
+        line[[at.SEGMENT_A, at.SEGMENT_B]] = d.number[a], d.number[b]
+        line[at.SEGMENT_FACTOR] = segment.factor
+        line[at.SEGMENT_PA : at.SEGMENT_PA + 3] = segment.a.at - centres[a]
+        line[at.SEGMENT_PB : at.SEGMENT_PB + 3] = segment.b.at - centres[b]
+        wrap = segment.wrap
+        if wrap is None:
+            line[[at.SEGMENT_KIND, at.SEGMENT_W]] = at.STRAIGHT, d.number[a]
+            continue
+        on = body_number(d, wrap.body)
+        line[[at.SEGMENT_W, at.SEGMENT_RADIUS]] = d.number[on], wrap.radius
+        line[at.SEGMENT_KIND] = at.AROUND_SPHERE if wrap.axis is None else at.AROUND_CYLINDER
+        line[at.SEGMENT_CENTRE : at.SEGMENT_CENTRE + 3] = wrap.at - centres[on]
+        if wrap.axis is not None:
+            line[at.SEGMENT_AXIS : at.SEGMENT_AXIS + 3] = wrap.axis
+        if wrap.side is not None:
+            line[at.SEGMENT_SIDE] = at.THROUGH if wrap.passes_through else at.ONE_SIDE
+            line[at.SEGMENT_TOWARDS : at.SEGMENT_TOWARDS + 3] = np.asarray(wrap.side) - wrap.at
 
 
 def _put_curve(

@@ -36,6 +36,7 @@ from sarrus.mechanism import (
     Motor,
     Obstacle,
     PointOnCurve,
+    Pulley,
     Rolling,
     Rope,
     Sensor,
@@ -43,6 +44,8 @@ from sarrus.mechanism import (
     Spring,
     Tendon,
     Term,
+    Via,
+    Wrap,
 )
 from sarrus.mechanism.contacts import pair_of
 
@@ -125,7 +128,7 @@ def _key(record: Any) -> Any:
     return record.joint if isinstance(record, JointFriction) else record.name
 
 
-def _decode(value: Any, kinds: tuple[type, ...] = (*SHAPES, Term)) -> Any:
+def _decode(value: Any, kinds: tuple[type, ...] = (*SHAPES, Term, Via, Wrap, Pulley)) -> Any:
     if isinstance(value, list):
         return tuple(_decode(item) for item in value)
     if not isinstance(value, dict):

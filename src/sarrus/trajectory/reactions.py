@@ -82,7 +82,7 @@ class Sharing:
         self.pairs = [
             j
             for j, joint in enumerate(joints)
-            if joint.kind not in (at.COUPLING, at.TENDON, at.ROLLING, at.CUSTOM)
+            if joint.kind not in (at.COUPLING, at.TENDON, at.PATH, at.ROLLING, at.CUSTOM)
         ]
         number = model.description.number
         self.child = np.array([number[joints[j].b] for j in self.pairs])

@@ -18,6 +18,7 @@ from sarrus.mechanism import (
     Joint,
     Mechanism,
     PointOnCurve,
+    Pulley,
     Rolling,
     Tendon,
 )
@@ -84,6 +85,9 @@ def joint_words(joint: Any) -> tuple[str, str]:
         return "distance", f"{joint.a} – {joint.b}"
     if isinstance(joint, Gear):
         return "gear", f"{joint.joint_a} = {joint.ratio:g} {joint.joint_b}"
+    if isinstance(joint, Tendon) and joint.path:
+        named = [item.body for item in joint.path if not isinstance(item, Pulley)]
+        return "tendon", " – ".join(named)
     if isinstance(joint, Coupling | Tendon):
         total = " + ".join(f"{t.factor:g} {t.joint}" for t in joint.terms)
         return type(joint).__name__.lower(), total

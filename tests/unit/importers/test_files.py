@@ -209,3 +209,16 @@ def test_files_outside_the_folder_of_an_archive_are_refused(tmp_path):
     ):
         with pytest.raises(FileError, match="outside the archive"):
             mjcf_files(written(inner, main__xml=text), within=inner)
+
+
+def test_the_last_compiler_counts_where_an_include_stands_before_it(tmp_path):
+    """As MuJoCo reads it: an include stands where it is named."""
+    main = written(
+        tmp_path,
+        main__xml="<mujoco><include file='a.xml'/><compiler meshdir='right'/>"
+        "<asset><mesh file='m.obj'/></asset></mujoco>",
+        a__xml="<mujoco><compiler meshdir='wrong'/></mujoco>",
+    )
+    (tmp_path / "right").mkdir()
+    written(tmp_path / "right", m__obj="v 0 0 0")
+    assert [asset.path.parent.name for asset in mjcf_files(main).assets] == ["right"]

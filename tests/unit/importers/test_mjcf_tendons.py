@@ -1,4 +1,4 @@
-"""Tendons of MJCF files: straight ones are springs, ropes and wires."""
+"""Tendons of MJCF files: straight ones are springs, ropes and wires, others paths, and sums over joints."""
 
 import mujoco
 import numpy as np
@@ -7,8 +7,9 @@ from tests.unit.importers.mjcf_texts import body, document, loaded, reasons
 
 import sarrus
 
-WORLD = '<site name="w" pos="0 0 2"/>' + body(
-    "a", "<freejoint/>", '<site name="s" pos="0.1 0 0"/>', at="0 0 1"
+BALL = '<geom name="g" type="sphere" size="0.05" pos="0 0 0.3" contype="0" conaffinity="0"/>'
+WORLD = '<site name="w" pos="0 0 2"/><site name="v" pos="1 0 2"/>' + body(
+    "a", "<freejoint/>", f'<site name="s" pos="0.1 0 0"/>{BALL}', at="0 0 1"
 )
 LENGTH = float(np.hypot(0.1, 1.0))
 
@@ -58,11 +59,11 @@ def test_a_wire_of_another_length_moves_the_reference(tmp_path):
     ("tendon", "sites"),
     [
         ("", '<site site="w"/><site site="s"/>'),
-        ('stiffness="5"', '<site site="w"/><site site="s"/><site site="w"/>'),
+        ('stiffness="5"', '<site site="w"/><site site="v"/>'),
         ('stiffness="5" springlength="0.1 0.5"', '<site site="w"/><site site="s"/>'),
-        ('range="0.5 1.5" limited="true"', '<site site="w"/><site site="s"/>'),
+        ('stiffness="5"', '<site site="w"/><geom geom="g" sidesite="w"/><site site="s"/>'),
     ],
-    ids=["nothing", "three sites", "slack spring", "lower limit"],
+    ids=["nothing", "on one body", "slack spring", "side on another body"],
 )
 def test_other_tendons_are_listed(tmp_path, tendon, sites):
     assert reasons(pulled(tmp_path, tendon, sites=sites), "tendon")
@@ -119,9 +120,42 @@ def test_an_equality_of_tendons_over_joints_is_a_coupling(tmp_path):
     assert not mech.import_report.lost
 
 
-def test_limits_and_friction_of_tendons_over_joints_are_listed(tmp_path):
-    mech = over_joints(tmp_path, "", 'range="0 1" limited="true" frictionloss="0.1"')
-    assert len(reasons(mech, "tendon")) == 2
+def test_limits_and_friction_of_tendons_are_those_of_the_file(tmp_path):
+    mech = over_joints(tmp_path, "", 'range="-1 1" limited="true" frictionloss="0.1"')
+    assert not mech.import_report.lost
+    assert (mech.limits["t"].joint, mech.limits["t"].lower[0], mech.limits["t"].upper[0]) == ("t", -1.0, 1.0)
+    assert mech.joint_frictions["t"].effort[0] == 0.1
+
+
+def test_limits_of_a_tendon_that_an_equality_holds_are_left_out(tmp_path):
+    tie = '<equality><tendon name="e" tendon1="t"/></equality>'
+    mech = over_joints(tmp_path, tie, 'range="-3 3" limited="true"')
+    assert not mech.limits
+    assert any("keeps its length" in why for why in reasons(mech, "tendon", changed=True))
+    sarrus.simulate(sarrus.build(mech), 0.1, 0.01)
+
+
+@pytest.mark.parametrize("attributes", ['range="0.5 1.5" limited="true"', 'frictionloss="0.2"'])
+def test_a_straight_tendon_that_is_more_than_a_spring_or_rope_is_a_path(tmp_path, attributes):
+    mech = pulled(tmp_path, attributes)
+    assert [item.body for item in mech.joints["t"].path] == ["world", "a"]
+    assert sarrus.build(mech).initial_state().joint_position("t") == pytest.approx(LENGTH)
+    assert not mech.import_report.lost
+
+
+def test_a_path_around_a_geom_and_over_a_pulley_is_read(tmp_path):
+    around = '<site site="w"/><geom geom="g"/><site site="s"/>'
+    sites = f'{around}<pulley divisor="2"/><site site="v"/><site site="s"/>'
+    mech = pulled(tmp_path, 'stiffness="5"', sites=sites)
+    assert [type(item).__name__ for item in mech.joints["t"].path] == [
+        "Via",
+        "Wrap",
+        "Via",
+        "Pulley",
+        "Via",
+        "Via",
+    ]
+    assert not mech.import_report.lost
 
 
 def test_tendons_couplings_and_thrust_survive_mjcf(tmp_path):
@@ -129,7 +163,7 @@ def test_tendons_couplings_and_thrust_survive_mjcf(tmp_path):
     mech.add_coupling("tie", {"p": 1.0, "q": 4.0})
     push = {"force": (0, 0, 2), "torque": (0, 0, 0.1), "frame": "body"}
     mech.add_force("rotor", "a", **push, scaled=True, limits=(0, 5))
-    with pytest.warns(sarrus.LossySave, match="tendon 't': a fixed tendon has no offset"):
+    with pytest.warns(sarrus.LossySave, match="tendon 't': a tendon of MuJoCo has no offset"):
         mech.save(tmp_path / "again.xml")
     back = sarrus.load(tmp_path / "again.xml")
     assert {t.joint: t.factor for t in back.joints["tie"].terms} == {"p": 1.0, "q": 4.0}

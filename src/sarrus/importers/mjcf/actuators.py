@@ -27,7 +27,7 @@ def control_number(model: MjModel, a: int) -> int:
 
 
 def add_actuators(mech: Mechanism, robot: Robot) -> None:
-    """Adds a motor for each actuator on a joint coordinate or a tendon over joints, a force for each on a
+    """Adds a motor for each actuator on a joint coordinate or a tendon, a force for each on a
     body; the rest is listed."""
     model = robot.model
     for a in range(getattr(model, "nactuator", model.nu)):
@@ -76,7 +76,7 @@ def no_place(robot: Robot, a: int) -> str | None:
     if transmission == "tendon":
         if first in robot.tendons:
             return None
-        return "its tendon is a path through space, or all its joints are held still"
+        return "its tendon is left out"
     if transmission == "site":
         if model.actuator_trnid[a, 1] >= 0:
             return "no counterpart for a force between two sites"

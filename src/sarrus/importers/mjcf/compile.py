@@ -138,7 +138,7 @@ class Robot:
     in_loops: set[int] = field(default_factory=set)  # bodies on a closed loop
     locked: dict[int, int] = field(default_factory=dict)  # joints that an equality holds still, by joint
     sites: dict[int, str] = field(default_factory=dict)  # frames, by site
-    tendons: dict[int, str] = field(default_factory=dict)  # names in the mechanism, by tendon over joints
+    tendons: dict[int, str] = field(default_factory=dict)  # names in the mechanism, by tendon
     places: dict[int, Coordinate] = field(default_factory=dict)  # by joint of the model
 
     def name(self, kind: str, index: int) -> str:

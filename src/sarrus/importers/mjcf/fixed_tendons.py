@@ -52,31 +52,72 @@ def moving_terms(robot: Robot, t: int) -> tuple[Joints, float]:
 
 
 def add_fixed_tendon(mech: Mechanism, robot: Robot, t: int, name: str) -> None:
-    """Adds a tendon over joints with its spring and damper; limits and friction are listed."""
-    model, findings = robot.model, robot.findings
+    """Adds a tendon over joints with what acts along it."""
     joints, offset = moving_terms(robot, t)
     if not joints:
-        findings.lose("tendon", name, "all its joints are held still")
+        robot.findings.lose("tendon", name, "all its joints are held still")
         return
     label = name if name not in mech.joints else unique(f"{name} tendon", mech.joints)
     mech.add_tendon(label, joints, offset)
+    act_along(mech, robot, t, name, label)
+
+
+def act_along(mech: Mechanism, robot: Robot, t: int, name: str, label: str) -> None:
+    """Adds spring, damper, limits and dry friction of a tendon of the file to `label` of the mechanism."""
+    model, findings = robot.model, robot.findings
     robot.tendons[t] = label
+    stiffness, damping, rest = spring_of(robot, t, name)
+    if stiffness or damping:
+        spring = unique(f"{label} spring", mech.joint_springs)
+        mech.add_joint_spring(
+            spring, label, stiffness=stiffness, rest=rest if stiffness else 0.0, damping=damping
+        )
+    if is_held(robot, t):
+        findings.change("tendon", name, "an equality keeps its length, so that its limits are left out")
+    elif model.tendon_limited[t] and not robot.disabled("LIMIT"):
+        lower, upper = (float(x) for x in model.tendon_range[t])
+        if not lower <= float(robot.data.ten_length[t]) <= upper:
+            findings.beyond.append(name)
+        mech.add_limit(unique(label, mech.limits), label, lower=lower, upper=upper)
+    friction = float(model.tendon_frictionloss[t])
+    if friction and not robot.disabled("FRICTIONLOSS"):
+        mech.add_joint_friction(label, friction)
+    list_rest(robot, t, name, ("armature", "stiffnesspoly", "dampingpoly", "springyield"))
+
+
+def is_held(robot: Robot, t: int) -> bool:
+    """Whether a tendon has limits, and an equality of it alone keeps its length within them: a bound on what
+    is held exactly would say the same thing twice."""
+    model = robot.model
+    if not model.tendon_limited[t] or robot.disabled("EQUALITY"):
+        return False
+    lower, upper = model.tendon_range[t]
+    for e in range(model.neq):
+        if named("mjtEq", model.eq_type[e]) == "tendon" and model.eq_obj1id[e] == t and model.eq_active0[e]:
+            length = float(model.tendon_length0[t] + model.eq_data[e, 0])
+            if model.eq_obj2id[e] < 0 and lower - CLOSED <= length <= upper + CLOSED:
+                return is_linear(model, e)
+    return False
+
+
+def spring_of(robot: Robot, t: int, name: str) -> tuple[float, float, float]:
+    """(stiffness, damping, rest length) of a tendon; a spring that is slack over a range is listed."""
+    model = robot.model
     stiffness = 0.0 if robot.disabled("SPRING") else float(np.ravel(model.tendon_stiffness[t])[0])
     damping = 0.0 if robot.disabled("DAMPER") else float(np.ravel(model.tendon_damping[t])[0])
     lower, upper = (float(x) for x in model.tendon_lengthspring[t])
     if stiffness and lower != upper:
-        findings.lose("tendon", name, "its spring is slack over a range of lengths")
+        robot.findings.lose("tendon", name, "its spring is slack over a range of lengths")
         stiffness = 0.0
-    if stiffness or damping:
-        spring = unique(f"{label} spring", mech.joint_springs)
-        rest = lower if stiffness else 0.0
-        mech.add_joint_spring(spring, label, stiffness=stiffness, rest=rest, damping=damping)
-    if model.tendon_limited[t] and not robot.disabled("LIMIT"):
-        findings.lose("tendon", name, "the limits of a tendon over joints")
-    for table in ("frictionloss", "armature", "stiffnesspoly", "dampingpoly", "springyield"):
-        numbers = column(model, f"tendon_{table}")
+    return stiffness, damping, lower
+
+
+def list_rest(robot: Robot, t: int, name: str, tables: tuple[str, ...]) -> None:
+    """Lists what else the file says of a tendon."""
+    for table in tables:
+        numbers = column(robot.model, f"tendon_{table}")
         if numbers is not None and np.any(numbers[t]):
-            findings.lose("tendon", name, f"its {table}")
+            robot.findings.lose("tendon", name, f"its {table}")
 
 
 def add_coupling(mech: Mechanism, robot: Robot, e: int, label: str) -> None:

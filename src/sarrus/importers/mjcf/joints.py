@@ -85,7 +85,7 @@ def add_group(mech: Mechanism, robot: Robot, group: Group, name: str, parent: st
     armature += per_coordinate(robot, members, lambda j, dof: of_actuators(robot, j, "armature"))
     mech.add_joint(
         name, group.kind, parent, child, at=group.at, axis=group.axis, axis2=group.axis2,
-        armature=tuple(armature),
+        armature=tuple(armature), rates="angular" if turns_by_velocity(robot, members) else "coordinates",
     )  # fmt: skip
     component = 0
     for axis in members:
@@ -193,20 +193,17 @@ def add_limit(mech: Mechanism, robot: Robot, j: int, label: str) -> None:
     )
 
 
+def turns_by_velocity(robot: Robot, members: tuple[Axis, ...]) -> bool:
+    """Whether a damper or armature acts on the angular velocity of a ball or floating joint."""
+    model = robot.model
+    last = [model.jnt_dofadr[a.index] + SIZES[a.kind] - 1 for a in members if SIZES[a.kind] > 1]
+    return any(bool(model.dof_damping[dof] or model.dof_armature[dof]) for dof in last)
+
+
 def note_rotations(robot: Robot, members: tuple[Axis, ...], name: str) -> None:
     """Notes what acts on the rates of a rotation vector here and on the angular velocity in MuJoCo."""
-    model = robot.model
     for axis in members:
-        if SIZES[axis.kind] == 1:
-            continue
-        dof = model.jnt_dofadr[axis.index] + SIZES[axis.kind] - 1
-        for what, table in (("damping", model.dof_damping), ("armature", model.dof_armature)):
-            if table[dof]:
-                robot.findings.change(
-                    "joint",
-                    name,
-                    f"{what} acts on the rate of the rotation vector, in the file on the angular velocity: "
-                    "the same for small angles",
-                )
-        if model.dof_frictionloss[dof]:
-            robot.findings.change("joint", name, "friction acts on the rates of the rotation vector")
+        if SIZES[axis.kind] > 1:
+            last = robot.model.jnt_dofadr[axis.index] + SIZES[axis.kind] - 1
+            if robot.model.dof_frictionloss[last]:
+                robot.findings.change("joint", name, "friction acts on the rates of the rotation vector")

@@ -43,6 +43,7 @@ def at_reference(model: MjModel, findings: Findings) -> MjData:
             data.qpos[:] = found
     mujoco.mj_kinematics(model, data)
     mujoco.mj_comPos(model, data)
+    mujoco.mj_tendon(model, data)
     return data
 
 

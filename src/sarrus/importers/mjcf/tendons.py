@@ -1,4 +1,4 @@
-"""Tendons straight from one site to another: springs, ropes, and wires of constant length."""
+"""Tendons through space: springs, ropes and wires of constant length where they are straight, else paths."""
 
 from __future__ import annotations
 
@@ -6,10 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sarrus.importers.mjcf.compile import Robot, column, named
-from sarrus.importers.mjcf.fixed_tendons import add_coupling, add_fixed_tendon, is_linear, terms
+from sarrus.importers.mjcf.compile import Robot, named
+from sarrus.importers.mjcf.fixed_tendons import (
+    act_along,
+    add_coupling,
+    add_fixed_tendon,
+    is_linear,
+    list_rest,
+    spring_of,
+    terms,
+)
 from sarrus.importers.names import unique
-from sarrus.mechanism import Mechanism
+from sarrus.mechanism import Mechanism, Pulley, Via, Wrap
+from sarrus.mechanism.paths import PathItem
 
 if TYPE_CHECKING:
     from mujoco import MjModel
@@ -35,7 +44,7 @@ def ends(robot: Robot, t: int) -> dict[str, Any] | None:
 
 
 def add_tendons(mech: Mechanism, robot: Robot) -> None:
-    """Adds springs and ropes for straight tendons; lists the other tendons, and what else these have."""
+    """Adds springs and ropes for straight tendons that are no more than that, and paths for all others."""
     model, findings = robot.model, robot.findings
     wires = {
         int(model.eq_obj1id[e])
@@ -47,31 +56,82 @@ def add_tendons(mech: Mechanism, robot: Robot) -> None:
         if terms(model, t) is not None:
             add_fixed_tendon(mech, robot, t, name)
             continue
-        where = ends(robot, t)
+        where = None if needs_path(robot, t) else ends(robot, t)
         if where is None:
-            findings.lose("tendon", name, "a path through space that is not straight between two sites")
+            add_path(mech, robot, t, name)
             continue
         spring = add_spring(mech, robot, t, name, where)
         if not (add_rope(mech, robot, t, name, where) or spring or t in wires):
             findings.lose("tendon", name, "it has no spring, limit or constraint, so it does nothing here")
-        for table in ("frictionloss", "armature", "stiffnesspoly", "dampingpoly", "springyield"):
-            numbers = column(model, f"tendon_{table}")
-            if numbers is not None and np.any(numbers[t]):
-                findings.lose("tendon", name, f"its {table}")
+        list_rest(robot, t, name, ("armature", "stiffnesspoly", "dampingpoly", "springyield"))
+
+
+def needs_path(robot: Robot, t: int) -> bool:
+    """Whether a straight tendon is more than a spring, a rope or a wire: something drives or reads it, it has
+    dry friction, or a lower limit."""
+    model = robot.model
+    driven = any(
+        named("mjtTrn", model.actuator_trntype[a]) == "tendon" and model.actuator_trnid[a, 0] == t
+        for a in range(len(model.actuator_trntype))
+    )
+    read = any(
+        named("mjtObj", model.sensor_objtype[s]) == "tendon" and model.sensor_objid[s] == t
+        for s in range(model.nsensor)
+    )
+    bounded = bool(model.tendon_limited[t]) and model.tendon_range[t, 0] > 0.0 and not robot.disabled("LIMIT")
+    return driven or read or bounded or bool(model.tendon_frictionloss[t])
+
+
+def add_path(mech: Mechanism, robot: Robot, t: int, name: str) -> None:
+    """Adds a tendon along a path with what acts along it; one that cannot be followed is listed."""
+    found = path_of(robot, t)
+    if isinstance(found, str):
+        robot.findings.lose("tendon", name, found)
+        return
+    label = name if name not in mech.joints else unique(f"{name} tendon", mech.joints)
+    mech.add_tendon(label, path=found)
+    act_along(mech, robot, t, name, label)
+
+
+def path_of(robot: Robot, t: int) -> list[PathItem] | str:
+    """The path of a spatial tendon, or why it has none here."""
+    model, data = robot.model, robot.data
+    first, count = int(model.tendon_adr[t]), int(model.tendon_num[t])
+    path: list[PathItem] = []
+    owners = set()
+    for k in range(first, first + count):
+        kind, of = named("mjtWrap", model.wrap_type[k]), int(model.wrap_objid[k])
+        if kind == "pulley":
+            path.append(Pulley(float(model.wrap_prm[k])))
+        elif kind == "site":
+            carrier = robot.owner(int(model.site_bodyid[of]))
+            path.append(Via(carrier, np.array(data.site_xpos[of])))
+            owners.add(carrier)
+        elif kind in ("sphere", "cylinder"):
+            body, side = robot.owner(int(model.geom_bodyid[of])), int(model.wrap_prm[k])
+            if side >= 0 and robot.owner(int(model.site_bodyid[side])) != body:
+                return "the site that tells its side is on another body than what it winds around"
+            path.append(
+                Wrap(
+                    body,
+                    np.array(data.geom_xpos[of]),
+                    float(model.geom_size[of, 0]),
+                    np.array(data.geom_xmat[of].reshape(3, 3)[:, 2]) if kind == "cylinder" else None,
+                    np.array(data.site_xpos[side]) if side >= 0 else None,
+                )
+            )
+            owners.add(body)
+        else:
+            return f"no counterpart for a piece of type {kind} in its path"
+    return path if len(owners) > 1 else "all of its path is fixed to one body"
 
 
 def add_spring(mech: Mechanism, robot: Robot, t: int, name: str, where: dict) -> bool:
     """Adds the spring and damper of a tendon, where it has them; whether it has."""
-    model = robot.model
-    stiffness = 0.0 if robot.disabled("SPRING") else float(model.tendon_stiffness[t])
-    damping = 0.0 if robot.disabled("DAMPER") else float(np.ravel(model.tendon_damping[t])[0])
-    lower, upper = (float(x) for x in model.tendon_lengthspring[t])
-    if stiffness and lower != upper:
-        robot.findings.lose("tendon", name, "its spring is slack over a range of lengths")
-        stiffness = 0.0
+    stiffness, damping, rest = spring_of(robot, t, name)
     if stiffness or damping:
         spring = unique(name, mech.springs)
-        mech.add_spring(spring, **where, stiffness=stiffness, rest_length=max(lower, 0.0), damping=damping)
+        mech.add_spring(spring, **where, stiffness=stiffness, rest_length=max(rest, 0.0), damping=damping)
     return bool(stiffness or damping)
 
 
@@ -80,9 +140,7 @@ def add_rope(mech: Mechanism, robot: Robot, t: int, name: str, where: dict) -> b
     model = robot.model
     if not model.tendon_limited[t] or robot.disabled("LIMIT"):
         return False
-    lower, upper = (float(x) for x in model.tendon_range[t])
-    if lower > 0.0:
-        robot.findings.lose("tendon", name, "the lower limit of its length")
+    upper = float(model.tendon_range[t, 1])
     if upper > 0.0:
         mech.add_rope(unique(name, mech.ropes), **where, length=upper)
     return upper > 0.0

@@ -48,6 +48,8 @@ class Coordinates:
             self.damping[spring.joint] += spring.damping
             self.springs.setdefault(spring.joint, []).append(name)
         for limit in mech.limits.values():
+            if isinstance(mech.joints[limit.joint], Tendon):
+                continue
             self.lower[limit.joint] = np.maximum(self.lower[limit.joint], limit.lower)
             self.upper[limit.joint] = np.minimum(self.upper[limit.joint], limit.upper)
         self.friction = {name: f.effort for name, f in mech.joint_frictions.items()}
@@ -93,6 +95,8 @@ class Coordinates:
             if not np.any(values):
                 continue
             made.set(key, repr(float(np.mean(values))))
+            if joint.rates == "angular" and key != "frictionloss":
+                continue
             one = "" if np.ptp(values) == 0.0 else ", and one for all directions: the mean is written"
             cannot(f"{what} of joint {name!r}", f"MuJoCo has it on the angular velocity of a ball{one}")
         if np.any(np.isfinite(self.lower[name][k])) or np.any(np.isfinite(self.upper[name][k])):

@@ -19,9 +19,13 @@ from sarrus.mechanism import (
     HalfSpace,
     Mechanism,
     Mesh,
+    Pulley,
     Shape,
     Sphere,
+    Via,
+    Wrap,
 )
+from sarrus.mechanism.paths import PathItem
 
 VERSION = 1
 SUFFIXES = (".yaml", ".yml")
@@ -38,6 +42,8 @@ SHAPES: dict[str, type[Shape]] = {
     "convex_mesh": ConvexMesh,
     "mesh": Mesh,
 }
+PATH_ITEMS: tuple[type[PathItem], ...] = (Via, Wrap, Pulley)
+"""What an entry of a path may be; its keys tell which."""
 SHAPE_NAMES = {cls: name for name, cls in SHAPES.items()}
 
 TABLES: dict[str, Callable[..., None]] = {

@@ -15,6 +15,7 @@ from sarrus.importers.yaml import form
 from sarrus.importers.yaml.nodes import Node, parse
 from sarrus.importers.yaml.values import array_of, is_array, is_even, mesh_file
 from sarrus.mechanism import JOINT_KINDS, Mechanism, Shape
+from sarrus.mechanism.paths import PathItem
 
 LONGEST = 1000
 """Longest message [characters]: one about an array would print all of it."""
@@ -164,6 +165,11 @@ class _Reader:
                 self.shape(f"{place}/shapes[{k}]", s)
                 for k, s in enumerate(self.items(node, f"{place}/shapes"))
             ]
+        if key == "path" and isinstance(node.value, list):
+            return [
+                self.path_item(f"{place}/path[{k}]", s)
+                for k, s in enumerate(self.items(node, f"{place}/path"))
+            ]
         if key == "shape":
             return self.shape(f"{place}/shape", node)
         if is_array(node):
@@ -171,6 +177,22 @@ class _Reader:
         if not is_even(node):
             raise self.fault(node.line, place, f"{key}: all rows of a list must have the same length")
         return node.data()
+
+    def path_item(self, place: str, node: Node) -> PathItem:
+        """A point, a sphere or cylinder, or a pulley of a path: the first whose keys fit."""
+        fields = self.table(node, place)
+        takes = [form.arguments_of(cls) for cls in form.PATH_ITEMS]  # type: ignore[arg-type]  # as for shapes
+        for cls, arguments in zip(form.PATH_ITEMS, takes, strict=True):
+            if set(arguments.needed) <= fields.keys() <= set(arguments.all):
+                return cls(**{key: self.value(cls, place, key, item) for key, item in fields.items()})
+        known = sorted({key for arguments in takes for key in arguments.all})
+        for key, item in fields.items():
+            if key not in known:
+                raise self.fault(item.line, place, unknown_name("key", key, known))
+        raise self.fault(
+            node.line, place, "a path takes points (body, at), spheres and cylinders (body, at, radius, and "
+            "axis, side), and pulleys (divisor)",
+        )  # fmt: skip
 
     def word(self, place: str, key: str, node: Node) -> str:
         if node.text is None:

@@ -163,15 +163,18 @@ def joint_record(joint: Any, mech: Mechanism, functions: FunctionNames) -> Recor
         for key, name in (("component_a", joint.joint_a), ("component_b", joint.joint_b)):
             if len(mech.joint_kind(name).coordinates) == 1:
                 record.pop(key, None)
-    if isinstance(joint, Coupling | Tendon):
+    if isinstance(joint, Tendon) and joint.path:
+        record["path"] = [fields_of(type(item), item) for item in joint.path]
+    elif isinstance(joint, Coupling | Tendon):
+        record.pop("path", None)
         single = all(len(mech.joint_kind(t.joint).coordinates) == 1 for t in joint.terms)
         record["joints"] = (
             {t.joint: t.factor for t in joint.terms}
             if single
             else [[t.joint, t.component, t.factor] for t in joint.terms]
         )
-        if same(joint.offset, 0.0):
-            record.pop("offset", None)
+    if isinstance(joint, Coupling | Tendon) and same(joint.offset, 0.0):
+        record.pop("offset", None)
     if isinstance(joint, PointOnCurve):
         record["curve"] = joint.points
     if isinstance(joint, Custom):

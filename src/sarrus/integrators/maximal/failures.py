@@ -31,7 +31,7 @@ def describe(run: VariationalStepper, status: Status) -> Failure:
         errors = np.nan_to_num(np.abs(run.work[first : first + rows, at.ERR]), nan=np.inf)
         k = int(np.argmax(errors))
         table = run.topo[run.topo[0, at.T_ROWS] + k]
-        of_joint = table[at.ROW_KIND] in (at.CONSTRAINT_ROW, at.DRIVE_ROW)
+        of_joint = table[at.ROW_KIND] in (at.CONSTRAINT_ROW, at.DRIVE_ROW, at.TURNING_ROW)
         if of_joint and (errors[k] > worst or np.isinf(errors[k])):
             joint, worst = int(table[at.ROW_OF]), float(errors[k])
     name = model.joint_names[joint] if joint < len(model.joint_names) else None

@@ -18,10 +18,12 @@ from sarrus.kinematics.coordinates import (
     coordinate_value,
     term_of,
 )
+from sarrus.kinematics.paths import is_tendon, path_rate
 from sarrus.kinematics.springs import trial_spring
+from sarrus.kinematics.turning import relative_spin
 from sarrus.maths.access import add_to6, get1, get3, get6, put6
 from sarrus.maths.spatial import ZERO6, carry_force, dot6
-from sarrus.maths.vectors import sub3
+from sarrus.maths.vectors import ZERO3, sub3
 
 # Differences of forces over increments of this size err by 1e-10 of them.
 STEP = 1e-6
@@ -121,12 +123,17 @@ def body_wrenches(freedoms, acts_on, carried, topo, par, state, work, u, time):
     for joint in range(topo[0, at.JOINTS]):
         if carried[joint] == 0 and topo[topo[0, at.T_JOINTS] + joint, at.JOINT_DRIVE] >= 0:
             add_drives(topo, par, state, work, joint, u)
+        turning = topo[topo[0, at.T_JOINTS] + joint, at.JOINT_TURNING]
+        if turning >= 0:
+            c = get1(par, turning, at.DRIVE_C + topo[topo[0, at.T_JOINTS] + joint, at.JOINT_KT])
+            spin = (ZERO3, relative_spin(topo, state, joint, at.V))
+            add_pair(topo, state, at.FORCE, joint, -c, spin, ZERO3)
 
 
 @kernel
 def push(topo, par, state, work, joint, i, effort):
     """Adds the wrenches of an effort along coordinate i of a joint, or along a tendon, to FORCE"""
-    if topo[topo[0, at.T_JOINTS] + joint, at.JOINT_KIND] == at.TENDON:
+    if is_tendon(topo[topo[0, at.T_JOINTS] + joint, at.JOINT_KIND]):
         add_effort_on_terms(topo, par, state, work, state, at.FORCE, joint, effort)
     else:
         q, w = coordinate(topo, par, state, work, joint, i, True)
@@ -137,6 +144,8 @@ def push(topo, par, state, work, joint, i, effort):
 def rate_of(topo, par, state, work, joint, i):
     """Rate of coordinate i of a joint, or of a tendon, for the velocities V of the bodies"""
     line = topo[0, at.T_JOINTS] + joint
+    if topo[line, at.JOINT_KIND] == at.PATH:
+        return path_rate(topo, par, state, work, joint, at.V)
     if topo[line, at.JOINT_KIND] == at.TENDON:
         total = 0.0
         for k in range(topo[line, at.TERMS]):

@@ -62,7 +62,7 @@ class JointPoints:
         self.rows = [
             j
             for j, joint in enumerate(joints)
-            if joint.kind not in (at.COUPLING, at.TENDON, at.ROLLING, at.CUSTOM)
+            if joint.kind not in (at.COUPLING, at.TENDON, at.PATH, at.ROLLING, at.CUSTOM)
         ]
         self.child = [int(joints[j].b) for j in self.rows]
         self.local = []

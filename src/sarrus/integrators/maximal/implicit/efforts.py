@@ -16,6 +16,7 @@ from sarrus.kinematics.coordinates import (
     coordinate_value,
     dual_coordinate,
 )
+from sarrus.kinematics.paths import is_tendon
 from sarrus.kinematics.springs import along, trial_spring, trial_way
 from sarrus.maths.access import add_to6, get1, get3, get6, put1
 from sarrus.maths.spatial import carry_force, dot6
@@ -116,7 +117,7 @@ def applied_forces(topo, par, state, work, time, gravity, u):
                 q, rate, w = coordinate_rate(topo, par, state, work, c, i, True)
                 offset = get1(state, topo[0, at.S_JOINTS] + c, at.SERVO_OFFSET + i)
                 effort, by_q, by_rate = drive_effort(par, d, i, q, rate, offset)
-                if topo[line, at.JOINT_KIND] == at.TENDON:
+                if is_tendon(topo[line, at.JOINT_KIND]):
                     add_effort_on_terms(topo, par, state, work, state, at.FORCE, c, effort)
                 else:
                     add_pair(topo, state, at.FORCE, c, effort, w, arm_between(work, topo, c))

@@ -40,12 +40,18 @@ def check_settings(name: str, form: str, tolerance: float, max_iterations: int, 
 
 
 def check_smooth(method: Method, model: Model) -> None:
-    """Refuses, by name, what is bounded by inequalities."""
+    """Refuses, by name, what is bounded by inequalities, and what acts on angular velocities of joints."""
     model.check_masses(method.name)
     if model.contacts.any:
         raise MechanismError(
             f"{method} is for smooth motion: it has no contacts, ropes, limits and joint friction (here "
             f"{model.contacts.name_of(0)!r}); use variational, which has them"
+        )
+    turning = np.flatnonzero(model.drives.turning)
+    if len(turning):
+        raise MechanismError(
+            f"{method} does not run the damper or armature on the angular velocity of joint "
+            f"{model.joint_names[turning[0]]!r} (rates='angular'); variational does"
         )
 
 

@@ -56,7 +56,7 @@ def advance(topo, par, state, work, values, h, span, time, gravity, u, form, loo
     if loops is not None:
         solve_rows(topo, state, work, n, 0, ZERO6)
     for b in range(n):
-        link_direction(topo, state, work, b, span, loops)
+        link_direction(topo, state, work, b, span, loops, True)
         for i in range(topo[b + 1, at.ROTATIONS] + topo[b + 1, at.TRANSLATIONS]):
             put1(state, b, at.RATES + i, get1(state, b, at.RATES + i) + get1(work, b, at.D_RATES + i))
     return evaluate(topo, par, state, work, values, h, span, time, gravity, u, form, loops, whole)

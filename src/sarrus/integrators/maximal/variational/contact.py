@@ -10,9 +10,18 @@ Implements: [MC23] eqs. (21)-(29).  Differs: exact cone, finite slip, forces as 
 from sarrus import layout as at
 from sarrus._jit import helper, kernel
 from sarrus.dynamics.inertia import inverse_mass
-from sarrus.kinematics.contact import bodies_of, ends_of, rows_of, tangents, wrench_at
-from sarrus.kinematics.coordinates import arm_between, coordinate
+from sarrus.kinematics.contact import (
+    bodies_of,
+    ends_of,
+    ends_of_row,
+    is_spread,
+    rows_of,
+    tangents,
+    wrench_at,
+)
+from sarrus.kinematics.coordinates import arm_between, coordinate, sum_value
 from sarrus.kinematics.features import gap_of, is_round
+from sarrus.kinematics.row_vectors import put_sum_row
 from sarrus.maths.access import add_to6, get1, get3, get6, get9, put1, put3, put6
 from sarrus.maths.quaternion import half_turn
 from sarrus.maths.spatial import carry_force, scale6
@@ -27,8 +36,15 @@ NATURAL = 9.81
 def put_scales(topo, par, state, work, i, A, B, dt):
     """Natural force and length of contact i: its effective mass times 9.81, and 9.81 dt^2"""
     w = topo[0, at.W_CONTACTS] + i
-    inverse = inverse_mass(topo, par, work, B, get6(work, w, at.NODE_B))
-    inverse += inverse_mass(topo, par, work, A, get6(work, w, at.NODE_A))
+    inverse = 0.0
+    if is_spread(topo, i):
+        e0, e1 = ends_of_row(topo, i)
+        for e in range(e0, e1):
+            b = topo[topo[0, at.T_ENDS] + e, at.END_BODY]
+            inverse += inverse_mass(topo, par, work, b, get6(work, topo[0, at.W_ENDS] + e, at.G0))
+    else:
+        inverse = inverse_mass(topo, par, work, B, get6(work, w, at.NODE_B))
+        inverse += inverse_mass(topo, par, work, A, get6(work, w, at.NODE_A))
     put1(work, w, at.SCALE_F, NATURAL / inverse)
     put1(work, w, at.SCALE_L, NATURAL * dt * dt)
 
@@ -59,14 +75,28 @@ def enter_touch(topo, par, state, work, i):
 
 
 @kernel
+def put_spread(topo, par, state, work, i, side, column):
+    """Length of the tendon that contact i bounds; `side` times its row vectors into `column` of the ends"""
+    c = topo[topo[0, at.T_CONTACTS] + i, at.CONTACT_JOINT]
+    e0, e1 = ends_of_row(topo, i)
+    put_sum_row(topo, par, state, work, topo[0, at.T_JOINTS] + c, e0, e1, column)
+    for e in range(topo[0, at.W_ENDS] + e0, topo[0, at.W_ENDS] + e1):
+        put6(work, e, column, scale6(side, get6(work, e, column)))
+    return sum_value(topo, par, state, work, c)
+
+
+@kernel
 def enter_bound(topo, par, state, work, i):
     """Row vectors of a limit or of dry friction on a joint coordinate, at the node in `work`"""
     it, k, w = topo[0, at.T_CONTACTS] + i, topo[0, at.S_CONTACTS] + i, topo[0, at.W_CONTACTS] + i
     c = topo[it, at.CONTACT_JOINT]
-    q, g = coordinate(topo, par, state, work, c, topo[it, at.CONTACT_COORDINATE], True)
     side = get1(state, k, at.SIDE)
-    put6(work, w, at.NODE_B, scale6(side, g))
-    put6(work, w, at.NODE_A, scale6(-side, carry_force(g, arm_between(work, topo, c))))
+    if is_spread(topo, i):
+        q = put_spread(topo, par, state, work, i, side, at.G0)
+    else:
+        q, g = coordinate(topo, par, state, work, c, topo[it, at.CONTACT_COORDINATE], True)
+        put6(work, w, at.NODE_B, scale6(side, g))
+        put6(work, w, at.NODE_A, scale6(-side, carry_force(g, arm_between(work, topo, c))))
     put1(
         work,
         w,
@@ -144,16 +174,18 @@ def evaluate_bound(topo, par, state, work, i):
     """Distance from a limit, or change of a coordinate with dry friction, and its row vector"""
     it, k, w = topo[0, at.T_CONTACTS] + i, topo[0, at.S_CONTACTS] + i, topo[0, at.W_CONTACTS] + i
     c, j = topo[it, at.CONTACT_JOINT], topo[it, at.CONTACT_COORDINATE]
-    q, g = coordinate(topo, par, state, work, c, j, True)
+    side = get1(state, k, at.SIDE) if topo[it, at.CONTACT_KIND] == at.LIMIT else 1.0
+    if is_spread(topo, i):
+        q = put_spread(topo, par, state, work, i, side, at.G1)
+    else:
+        q, g = coordinate(topo, par, state, work, c, j, True)
+        put6(work, w, at.TRIAL_B, scale6(side, g))
+        put6(work, w, at.TRIAL_A, scale6(-side, carry_force(g, arm_between(work, topo, c))))
     if topo[it, at.CONTACT_KIND] == at.LIMIT:
-        side = get1(state, k, at.SIDE)
         put1(work, w, at.TRIAL, side * (q - get1(state, k, at.BOUND)))
     else:
-        side = 1.0
         put1(work, w, at.TRIAL + 1, q - get1(state, topo[0, at.S_JOINTS] + c, at.COORD + j))
         put1(work, w, at.TRIAL + 2, 0.0)
-    put6(work, w, at.TRIAL_B, scale6(side, g))
-    put6(work, w, at.TRIAL_A, scale6(-side, carry_force(g, arm_between(work, topo, c))))
 
 
 @helper
@@ -188,6 +220,13 @@ def add_contact_impulses(topo, state, work, array, column, dt):
                 work, freedom, at.EFFORT_BASE,
                 get1(work, freedom, at.EFFORT_BASE) + side * dt * force_of(topo, state, work, i, 0),
             )  # fmt: skip
+            continue
+        if is_spread(topo, i):
+            e0, e1 = ends_of_row(topo, i)
+            for e in range(e0, e1):
+                g = get6(work, topo[0, at.W_ENDS] + e, at.G0)
+                b = topo[topo[0, at.T_ENDS] + e, at.END_BODY]
+                add_to6(array, b, column, dt * force_of(topo, state, work, i, 0), g)
             continue
         A, B = ends_of(topo, state, i)
         for j in range(rows_of(topo, state, i)):
@@ -224,7 +263,9 @@ def evaluate_contacts(topo, par, state, work, dt):
 @kernel
 def put_contact_row(topo, state, work, i, column):
     """Row vectors of contact i, a bound, into its border row: at the node (G0) or at the trial configuration
-    (G1)"""
+    (G1); those of tendons stand there already"""
+    if is_spread(topo, i):
+        return
     it, w = topo[0, at.T_CONTACTS] + i, topo[0, at.W_CONTACTS] + i
     A, B = ends_of(topo, state, i)
     on_b, on_a = (at.NODE_B, at.NODE_A) if column == at.G0 else (at.TRIAL_B, at.TRIAL_A)

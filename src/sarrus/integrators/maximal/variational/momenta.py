@@ -30,7 +30,7 @@ from sarrus.integrators.maximal.variational.stages import (
     put_forces,
     weigh_drags,
 )
-from sarrus.kinematics.contact import rows_of
+from sarrus.kinematics.contact import ends_of_row, is_spread, rows_of
 from sarrus.kinematics.coordinates import coordinate_of_freedom
 from sarrus.kinematics.row_vectors import put_rows
 from sarrus.maths.access import get1, get6, put1, put4, put6
@@ -88,6 +88,10 @@ def enter_momenta(topo, par, state, work, dt, bounce, weakness, loops):
         for j in range(rows_of(topo, state, i)):
             put6(work, w, at.TRIAL_B + 6 * j, get6(work, w, at.NODE_B + 6 * j))
             put6(work, w, at.TRIAL_A + 6 * j, get6(work, w, at.NODE_A + 6 * j))
+        if is_spread(topo, i):
+            e0, e1 = ends_of_row(topo, i)
+            for e in range(topo[0, at.W_ENDS] + e0, topo[0, at.W_ENDS] + e1):
+                put6(work, e, at.G1, get6(work, e, at.G0))
         rebound = bounce * get1(state, k, at.RESTITUTION) * min(0.0, get1(state, k, at.APPROACH))
         put1(work, w, at.GAP, dt * rebound)
     put_gaps(topo, state, work, dt)

@@ -12,6 +12,7 @@ from sarrus.kinematics.coordinates import coordinate_value
 from sarrus.kinematics.row_vectors import is_compliant, row_error
 from sarrus.kinematics.rows import errors
 from sarrus.kinematics.springs import along, node_way, trial_way
+from sarrus.kinematics.turning import turn_along
 from sarrus.maths.access import add_to6, get1, get6, put1
 from sarrus.maths.spatial import ZERO6, sum6
 from sarrus.maths.vectors import norm3
@@ -57,6 +58,8 @@ def row_motion(topo, par, state, work, k):
         q = coordinate_value(topo, par, state, work, of, i)
         q0 = get1(state, topo[0, at.S_JOINTS] + of, at.COORD + i)
         return q0, q - q0
+    if topo[it, at.ROW_KIND] == at.TURNING_ROW:
+        return 0.0, turn_along(topo, state, work, of, i)
     line = topo[0, at.T_ELEMENTS] + of
     d, rb = trial_way(topo, par, work, line)
     s0 = along(node_way(topo, par, state, line), i)
@@ -64,12 +67,26 @@ def row_motion(topo, par, state, work, k):
 
 
 @helper
+def is_drive(kind):
+    """Whether a border row belongs to the drive of a joint"""
+    return kind in (at.DRIVE_ROW, at.TURNING_ROW)
+
+
+@helper
+def drive_of_row(topo, k):
+    """Line of par of the drive of border row k"""
+    it = topo[0, at.T_ROWS] + k
+    line = topo[0, at.T_JOINTS] + topo[it, at.ROW_OF]
+    return topo[line, at.JOINT_TURNING if topo[it, at.ROW_KIND] == at.TURNING_ROW else at.JOINT_DRIVE]
+
+
+@helper
 def row_spring(topo, par, k):
     """(stiffness, the same times rest) of the springs of a drive row or spring row"""
     it = topo[0, at.T_ROWS] + k
     of, i = topo[it, at.ROW_OF], topo[it, at.ROW_COORDINATE]
-    if topo[it, at.ROW_KIND] == at.DRIVE_ROW:
-        d = topo[topo[0, at.T_JOINTS] + of, at.JOINT_DRIVE] + 1
+    if is_drive(topo[it, at.ROW_KIND]):
+        d = drive_of_row(topo, k) + 1
         return get1(par, d, at.DRIVE_SPRING + i), get1(par, d, at.DRIVE_PULL + i)
     line = topo[0, at.T_ELEMENTS] + of
     p = topo[line, at.ELEMENT_PAR]
@@ -82,8 +99,8 @@ def row_damping(topo, par, k):
     """Damping of a drive row or spring row, but for servos with a limit"""
     it = topo[0, at.T_ROWS] + k
     of, i = topo[it, at.ROW_OF], topo[it, at.ROW_COORDINATE]
-    if topo[it, at.ROW_KIND] == at.DRIVE_ROW:
-        return get1(par, topo[topo[0, at.T_JOINTS] + of, at.JOINT_DRIVE], at.DRIVE_C + i)
+    if is_drive(topo[it, at.ROW_KIND]):
+        return get1(par, drive_of_row(topo, k), at.DRIVE_C + i)
     return get1(par, topo[topo[0, at.T_ELEMENTS] + of, at.ELEMENT_PAR], at.SPRING_C) if i == 0 else 0.0
 
 
@@ -93,10 +110,11 @@ def compliant_impulses(topo, par, state, work, k, step):
     derivative, never 0"""
     it = topo[0, at.T_ROWS] + k
     s0, change = row_motion(topo, par, state, work, k)
-    if topo[it, at.ROW_KIND] == at.DRIVE_ROW:
-        i, of = topo[it, at.ROW_COORDINATE], topo[it, at.ROW_OF]
-        d = topo[topo[0, at.T_JOINTS] + of, at.JOINT_DRIVE]
-        offset = get1(state, topo[0, at.S_JOINTS] + of, at.SERVO_OFFSET + i)
+    if is_drive(topo[it, at.ROW_KIND]):
+        i, d = topo[it, at.ROW_COORDINATE], drive_of_row(topo, k)
+        offset = 0.0
+        if topo[it, at.ROW_KIND] == at.DRIVE_ROW:
+            offset = get1(state, topo[0, at.S_JOINTS] + topo[it, at.ROW_OF], at.SERVO_OFFSET + i)
         first, last, stiffness = drive_impulses(par, d, i, change, s0, offset, step)
         return first, last, stiffness, drive_scale(par, d, i, step.dt, step.left)
     stiffness, pull = row_spring(topo, par, k)
