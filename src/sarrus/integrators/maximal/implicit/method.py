@@ -73,7 +73,7 @@ class Bdf(Method):
     explicit = False
     damps = True
     reactions = compiled_controllers = resumable = prescribed = True
-    statistics = ("factorisations", "iterations", "status", "substeps")
+    statistics = ("factorisations", "iterations", "status", "substeps", "theta")
     fractions = BDF_FRACTIONS
 
     def __post_init__(self) -> None:
@@ -129,7 +129,7 @@ class Sdirk(Method):
     explicit = False
     damps = True
     reactions = compiled_controllers = resumable = prescribed = True
-    statistics = ("factorisations", "iterations", "status", "substeps")
+    statistics = ("factorisations", "iterations", "status", "substeps", "theta")
 
     def __post_init__(self) -> None:
         if self.tableau not in FRACTIONS:
