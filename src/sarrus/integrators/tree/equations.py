@@ -42,7 +42,7 @@ def momenta_of_rates(plan, room, v, out):
         wd[d, col.XT] = 0.0
         wd[d, col.VT] = v[d]
     put_references(tree, con, node, wf)
-    place_frames(tree, con, node, wf, wd, 0.0)
+    place_frames(tree, con, node, wf, wd, 0.0, True)
     gather(tree, wf)
     for i in range(tree[0, col.FRAMES]):
         for d in range(tree[i + 1, col.FIRST], tree[i + 1, col.FIRST] + tree[i + 1, col.COUNT]):

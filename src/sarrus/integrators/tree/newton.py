@@ -54,8 +54,8 @@ from sarrus.integrators.tree.settings import (
 from sarrus.integrators.tree.stage import generators, place_frames, residuals
 
 CONVERGED, ITERATION_LIMIT, NOT_FINITE, OUT_OF_DOMAIN, REDUNDANT_ROWS = 0, 1, 2, 3, 4
-# A factor is used again while corrections shrink by this much.
-SHRINKS = 0.02
+# A factor is used again while corrections shrink by this much, or what is left is this small.
+SHRINKS, SMALL = 0.02, 1e-8
 # Cayley's map reaches half a turn at infinity; a step that turns a free joint by more than a quarter turn
 # (|x| = 2) is divided.
 LARGEST_TURN_SQUARED = 4.0
@@ -84,7 +84,7 @@ def evaluate(plan, room, settings, values, dt, derivatives, port, elements):
         c, weight = alpha, 1.0
         if has_two_stages(port):
             c, weight = float(k), 0.5
-        place_frames(tree, con, node, wf, wd, c)
+        place_frames(tree, con, node, wf, wd, c, True)
         residuals(tree, wf, wd, c, dt, weight, gravity)
         if elements is not None:
             efforts(
@@ -197,7 +197,7 @@ def place_end(plan, room, port):
     tree, freedoms, con, bodies, centres, acts_on, carried, stops, spans, edges, topo, par, scales = plan
     node, motion, wf, wd, A, F, ports, rhs, state, work, D0, D1, L0, T1, K, we, rows = room
     if not has_two_stages(port):
-        place_frames(tree, con, node, wf, wd, 1.0)
+        place_frames(tree, con, node, wf, wd, 1.0, False)
     put_bodies(state, work, bodies, centres, wf, at.V)
 
 
@@ -224,7 +224,7 @@ def factor_rows(plan, room, settings, dt, elements, port, first):
             settings[FALLEN] = 1.0
         if least > SINGULAR or again == 1:
             return good
-        place_frames(tree, con, node, wf, wd, ASIDE)
+        place_frames(tree, con, node, wf, wd, ASIDE, False)
         put_bodies(state, work, bodies, centres, wf, at.V)
         row_vectors(plan, state, work, wf, wd, D0, elements)
     return good
@@ -321,7 +321,7 @@ def newton(plan, room, settings, counts, values, dt, stats, port, elements, loop
         for d in range(n):
             wd[d, col.XT] += rhs[d]
         size = max(size, top)
-        fresh = iteration > 0 and size > SHRINKS * last
+        fresh = iteration > 0 and size > max(SHRINKS * last, SMALL)
         # A factor that lacks what elements do to bodies is made exact where it does not lead on.
         exact = exact or (fresh and tree[0, col.PUSHED] != 0)
         last = size

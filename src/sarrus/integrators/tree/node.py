@@ -37,7 +37,7 @@ def place_node(tree, con, node, wf, wd):
         wd[d, col.XT] = 0.0
         wd[d, col.VT] = 0.0
     put_references(tree, con, node, wf)
-    place_frames(tree, con, node, wf, wd, 0.0)
+    place_frames(tree, con, node, wf, wd, 0.0, True)
     gather(tree, wf)
 
 
@@ -111,12 +111,11 @@ def project(plan, room):
 
 
 @helper
-def read_out(plan, room, elements, loops):
-    """Velocities V of the node from its momenta, and those of the frames; returns whether the mass matrix
-    is positive.  With loops the rows of the node are known"""
+def read_out(plan, room, loops):
+    """Velocities V of the node, whose frames are placed, from its momenta, and those of the frames; returns
+    whether the mass matrix is positive.  With loops the rows of the node are known"""
     tree, freedoms, con, bodies, centres, acts_on, carried, stops, spans, edges, topo, par, scales = plan
     node, motion, wf, wd, A, F, ports, rhs, state, work, D0, D1, L0, T1, K, we, rows = room
-    place_node(tree, con, node, wf, wd)
     for d in range(tree[0, col.FREEDOMS]):
         rhs[d] = motion[d, col.P]
     if loops is not None:
@@ -131,6 +130,7 @@ def read_out(plan, room, elements, loops):
 
 
 @kernel
-def find_velocities(plan, room, elements, loops):
-    """`read_out`, where it is rarely called"""
-    read_out(plan, room, elements, loops)
+def find_velocities(plan, room, loops):
+    """`read_out` at a node whose frames are not placed any more"""
+    place_node(plan[0], plan[2], room[0], room[2], room[3])
+    read_out(plan, room, loops)

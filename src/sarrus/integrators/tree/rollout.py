@@ -53,7 +53,7 @@ def attempt(plan, room, settings, counts, values, stats, h, port, elements, loop
                 for a in range(rows.shape[1]):
                     rows[0, a] *= h / settings[LAST]
         else:
-            find_velocities(plan, room, elements, loops)
+            find_velocities(plan, room, loops)
             for d in range(tree[0, col.FREEDOMS]):
                 wd[d, col.XT] = h * motion[d, col.V]
             for a in range(rows.shape[1]):
@@ -141,9 +141,11 @@ def record_coordinates(tree, freedoms, topo, node, out, line):
 
 @helper
 def write(plan, room, out, line, elements, loops):
-    """The node into a line of out"""
+    """The node into a line of out; `enter_node` has placed its frames where there are elements or loops"""
     tree, freedoms, con, bodies, centres, acts_on, carried, stops, spans, edges, topo, par, scales = plan
-    read_out(plan, room, elements, loops)
+    if elements is None and loops is None:
+        place_node(tree, con, room[0], room[2], room[3])
+    read_out(plan, room, loops)
     record(topo, par, bodies, centres, room[2], out, line)
     if elements is not None or loops is not None:
         record_winding(topo, par, room[8], out, line)
