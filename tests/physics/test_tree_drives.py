@@ -79,11 +79,29 @@ def midpoint_by_hand(dt, steps):
 
 
 def test_a_kinematic_coordinate_drops_its_own_equation_and_no_other():
-    run = sarrus.simulate(hung_from_a_slide(), 0.5, 0.01, sarrus.TreeMidpoint(tolerance=1e-13),
-                          inputs={"drive": slide})  # fmt: skip
+    model = hung_from_a_slide()
+    method, start = sarrus.TreeMidpoint(tolerance=1e-13), model.state(velocities={"rail": 0.8})
+    run = sarrus.simulate(model, 0.5, 0.01, method, state=start, inputs={"drive": slide})
     by_hand = midpoint_by_hand(0.01, 50)
     assert np.abs(by_hand).max() > 0.05
     assert run.joint_position("swing") == pytest.approx(by_hand, abs=SOLVED)
+
+
+def test_what_is_prescribed_may_move_frames_without_mass(tmp_path):
+    """A suspension has no inertia of its own, and its pendulum resists only across itself."""
+    file = tmp_path / "hung.trep"
+    file.write_text(
+        '(system (gravity 0 0 -9.81)\n (tx (k "rail") (ry "swing" (tz -1 (name "ball") (mass 2)))))\n'
+    )
+    model = sarrus.build(sarrus.load(file))
+    method, start = sarrus.TreeMidpoint(tolerance=1e-13), model.state(velocities={"rail": 0.8})
+    run = sarrus.simulate(model, 0.5, 0.01, method, state=start, inputs={"rail": slide}, reactions=True)
+    assert run.joint_position("swing") == pytest.approx(midpoint_by_hand(0.01, 50), abs=SOLVED)
+    # What moves the suspension is what the string pulls along x.
+    angle, rate = run.joint_position("swing"), run.joint_velocity("swing")
+    moved = -16.0 * slide(run.time)
+    pull = 2.0 * (9.81 * np.cos(angle) + rate**2 + moved * np.sin(angle))
+    assert run.motor_effort("rail") == pytest.approx(pull * np.sin(angle), abs=1e-4)
 
 
 @pytest.mark.parametrize("method", METHODS[:2])

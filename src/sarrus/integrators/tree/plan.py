@@ -18,7 +18,7 @@ from sarrus.errors import MechanismError
 from sarrus.integrators.tree import columns as col
 from sarrus.model import Model
 from sarrus.model.arrays import Arrays, make_arrays
-from sarrus.model.description import Description, Drives
+from sarrus.model.description import Description, Drives, driven_coordinates
 from sarrus.model.geometry import JointGeometry
 from sarrus.model.plan import border_plan, constraint_rows, prescribed_rows
 
@@ -175,6 +175,7 @@ def _arrays(
         if i >= 0:
             armature[f] = drives.inertia[j, i]
             freedoms[f, col.DRIVE] = table[j, at.JOINT_DRIVE]
+    armature += _of_kinematic(model, d, freedoms)
     _check_masses(model, tree, freedoms, armature, d)
     acts_on, carried = _act(d, freedoms, arrays)
     chain = bool((freedoms[:, col.ABOVE] == np.arange(nv) - 1).all())
@@ -192,6 +193,25 @@ def _arrays(
     return Frames(
         tree, freedoms, constants, bodies, centres, armature, acts_on, carried, stops, spans, edges, arrays
     )
+
+
+def _of_kinematic(model: Model, d: Description, freedoms: np.ndarray) -> np.ndarray:
+    """Inertia (nv,) for the freedoms that motors prescribe, of the size of the mechanism's.
+
+    Nothing else feels it: the equation of such a freedom is dropped.  It may move what has no inertia of its
+    own, such as the suspension of a pendulum, and its pivot would be 0"""
+    driven = {
+        (model.joint_index[model.mechanism.motors[name].joint], i)
+        for name in model.targets
+        for i in driven_coordinates(d, name)
+    }
+    inertia = np.zeros(len(freedoms))
+    for f, line in enumerate(freedoms):
+        j, i = int(line[col.JOINT]), int(line[col.COORDINATE])
+        if (j, i) in driven:
+            lever = model.size if d.joints[j].angular[i] else 1.0
+            inertia[f] = model.masses.sum() * lever**2
+    return inertia
 
 
 def _depths(freedoms: np.ndarray) -> np.ndarray:

@@ -15,6 +15,9 @@ from sarrus.integrators.maximal.implicit.reactions import node_reactions
 from sarrus.maths.access import get6, put6
 from sarrus.model import Model
 
+# Part of the mass of a mechanism with point masses that every body counts with more: wrenches err by as much.
+LIGHT = 1e-9
+
 
 @entry
 def wrenches(topo, par, state, work, scales, settings, u, total, loops):
@@ -36,7 +39,9 @@ class NodeWrenches:
 
     def __init__(self, model: Model):
         self.model, self.arrays = model, model.implicit_arrays
-        topo = self.arrays.topo
+        topo, self.par = self.arrays.topo, self.arrays.par
+        if model.point_masses:
+            self.par = self._weighted()
         self.kernel, self.work = self.arrays.state.copy(), self.arrays.new_work()
         self.total = np.zeros((int(topo[0, at.JOINTS]), 6))
         self.scales = np.ones((len(self.total), 7))
@@ -46,17 +51,37 @@ class NodeWrenches:
         self.settings = np.concatenate([[0.0], model.gravity])
         self._is_compiled = False
 
+    def _weighted(self) -> np.ndarray:
+        """The constants with a little mass and inertia for every body: motion without any has no force that
+        would tell its acceleration."""
+        par, bodies = self.arrays.par.copy(), int(self.arrays.topo[0, at.BODIES])
+        least = LIGHT * float(par[:bodies, at.MASS].sum())
+        par[:bodies, at.MASS] += least
+        for k in (0, 4, 8):
+            par[:bodies, at.INERTIA + k] += least * self.model.size**2
+        return par
+
     def at(self, node: np.ndarray, winding: np.ndarray, time: float, u: np.ndarray) -> np.ndarray:
         """Wrenches (nj, 6) at a node (13 nb,); winding (nq,): the turns that its joints are on, (0,) where
         nobody counts them; time [s]; u: inputs."""
         a = self.arrays
         near = winding[None] if winding.size else np.zeros((0, self.model.coordinates))
-        load_node(a.topo, a.par, self.kernel, self.work, np.ascontiguousarray(node[None]), near)
+        load_node(a.topo, self.par, self.kernel, self.work, np.ascontiguousarray(node[None]), near)
         self.settings[0] = time
         if self.rows is not None:
             self.rows.choose(self.kernel)
         loops = True if a.loops else None
-        arguments = (a.topo, a.par, self.kernel, self.work, self.scales, self.settings, u, self.total, loops)
+        arguments = (
+            a.topo,
+            self.par,
+            self.kernel,
+            self.work,
+            self.scales,
+            self.settings,
+            u,
+            self.total,
+            loops,
+        )
         if self._is_compiled:
             wrenches(*arguments)
         else:
