@@ -27,7 +27,9 @@ LEAST_INERTIA = 1e-14
 # geometry.
 REDUNDANT_LIMIT, INEXACT_FACTOR = 1e-8, 100.0
 
-# Steps whose second correction is larger than the first by this have never been seen to find a solution.
+# Steps whose second correction, through the factor of the first, is larger than it are not tried any longer
+# but divided: Newton's method leads away.  On chains of 2 to 50 links at 0.01 to 0.05 s the same steps are
+# divided as with more patience; below 1 more would be.
 HOPELESS = 1.0
 
 # What a prediction knows of the steps before.
