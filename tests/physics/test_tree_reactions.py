@@ -7,6 +7,9 @@ from tests.physics.scenes import rod_pendulum
 import sarrus
 
 METHODS = ("tree-midpoint", "tree-trapezoid", "lie-trapezoid")
+# At the motion of the run itself wrenches are exact, but for differences of rows (1e-10 of them) and for the
+# 1e-9 of its mass that a mechanism with point masses counts with more: of 40 N here.
+EXACT = 2e-7
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -19,9 +22,8 @@ def test_a_string_pulls_by_weight_and_centrifugal_force(method):
     angle, rate = run.joint_position("hinge"), run.joint_velocity("hinge")
     pull = 2.0 * (9.81 * np.cos(angle) + rate**2)
     along = -np.stack([0.0 * angle, np.sin(angle), -np.cos(angle)], axis=1)
-    # At the motion of the run itself the wrench is exact but for differences of rows (1e-10 of them).
-    assert run.reaction("hinge").force == pytest.approx(pull[:, None] * along, abs=1e-8)
-    assert np.abs(run.reaction("hinge").torque).max() < 1e-8
+    assert run.reaction("hinge").force == pytest.approx(pull[:, None] * along, abs=EXACT)
+    assert np.abs(run.reaction("hinge").torque).max() < EXACT
 
 
 def scenes():
