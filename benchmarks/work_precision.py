@@ -1,4 +1,5 @@
-"""Error of the motion against CPU time for each method, and for MuJoCo; writes work_precision.json.
+"""Error of the motion against CPU time for each method, and for MuJoCo, and CPU time per step of the families
+against the number of bodies; writes work_precision.json.
 
 The reference is order 6 with a time step 5 times below the finest one measured; its distance from order 4
 with the same small step is written beside it, so that one sees how far it can be trusted."""
@@ -22,7 +23,8 @@ from .mujoco_peer import MujocoPeer
 from .timing import best_cpu_times
 
 FILE = Path(__file__).resolve().parent / "work_precision.json"
-METHODS = ("variational1", "variational", "variational4", "variational6")
+METHODS = ("variational1", "variational", "variational4", "variational6", "tree-midpoint", "tree-trapezoid")
+FAMILIES = ("variational", "tree-midpoint", "tree-trapezoid")
 STEPS = (0.02, 0.01, 0.005, 0.0025, 0.00125)  # [s]
 FINER = 5
 
@@ -42,6 +44,13 @@ MOTIONS = (
     Motion("spinning T-handle", lambda: sarrus.gallery.t_handle(), 4.0, True),
     Motion("Bricard's linkage", lambda: sarrus.gallery.bricard(), 1.0, False),
 )
+
+
+COSTS = {
+    "revolute links": ((2, 5, 10, 20, 50, 100, 200), lambda n: sarrus.gallery.pendulum(links=n)),
+    "hanging rhombi": ((1, 2, 5, 10, 20), lambda n: sarrus.gallery.rhombus_chain(segments=n)),
+}
+COST_DT, COST_STEPS = 0.01, 200
 
 
 def error(position: np.ndarray, reference: np.ndarray) -> float:
@@ -109,9 +118,29 @@ def peer_row(mech, duration: float, dt: float, integrator: str, reference: np.nd
     return {"dt": dt, "error": error(end, reference), "cpu": best_cpu_times({"run": run}, repeats)["run"]}
 
 
+def costs(what: str, repeats: int = 5) -> dict:
+    """CPU time [us] per step with every node recorded, of the families over the sizes of one mechanism."""
+    sizes, make = COSTS[what]
+    found: dict[str, list] = {"sizes": list(sizes)} | {method: [] for method in FAMILIES}
+    for n in sizes:
+        model = sarrus.build(make(n))
+        runs = {
+            method: lambda model=model, method=method: sarrus.simulate(
+                model, COST_STEPS * COST_DT, COST_DT, method
+            )
+            for method in FAMILIES
+        }
+        for method, cpu in best_cpu_times(runs, repeats).items():
+            found[method].append(1e6 * cpu / COST_STEPS)
+    return found
+
+
 def main() -> int:
-    """Measures all motions and writes the file."""
-    results = {"machine": machine(), "versions": versions(), "motions": {}}
+    """Measures all motions and costs and writes the file."""
+    results = {"machine": machine(), "versions": versions(), "motions": {}, "cost": {}}
+    for what in COSTS:
+        print(f"cost: {what}", file=sys.stderr, flush=True)
+        results["cost"][what] = costs(what)
     for motion in MOTIONS:
         print(f"work and precision: {motion.name}", file=sys.stderr, flush=True)
         results["motions"][motion.name] = measure(motion)

@@ -11,6 +11,8 @@ LOOKS = {  # label, colour of plots/style.py, marker
     "variational": ("variational (default)", "BLUE", "o"),
     "variational4": ("variational4", "GREEN", "D"),
     "variational6": ("variational6", "PURPLE", "P"),
+    "tree-midpoint": ("tree-midpoint", "VERMILLION", "x"),
+    "tree-trapezoid": ("tree-trapezoid", "SKY", "+"),
     "MuJoCo euler": ("MuJoCo, Euler", "GREY", "v"),
     "MuJoCo rk4": ("MuJoCo, RK4", "BLACK", "^"),
 }
@@ -23,6 +25,7 @@ def benchmark_files(root: Path) -> dict[str, str | bytes]:
         "benchmarks.md": (root / "benchmarks" / "RESULTS.md").read_text(encoding="utf-8"),
         "methods/work_precision.svg": work_precision(results),
         "methods/work_precision.md": table(results),
+        "methods/family_cost.svg": family_cost(results),
     }
 
 
@@ -46,6 +49,27 @@ def work_precision(results: dict) -> bytes:
         style.dress(axes, "", "error at the end [m]", f"{name}, {motion['duration']:g} s")
         axes.invert_xaxis()
     panels[0].set_ylabel("CPU time [ms]")
+    style.legend(panels[0])
+    buffer = BytesIO()
+    figure.savefig(buffer, format="svg")
+    return buffer.getvalue()
+
+
+def family_cost(results: dict) -> bytes:
+    """One panel per mechanism: CPU time per step against its size."""
+    from sarrus.plots import style
+
+    figure = style.new_figure(8.0, 3.4)
+    panels = figure.subplots(1, len(results["cost"]))
+    for axes, (what, found) in zip(panels, results["cost"].items(), strict=True):
+        for method, times in found.items():
+            if method != "sizes":
+                label, colour, marker = LOOKS[method]
+                axes.loglog(
+                    found["sizes"], times, marker=marker, color=getattr(style, colour), label=label,
+                    markersize=4,
+                )  # fmt: skip
+        style.dress(axes, "CPU time per step [us]", what)
     style.legend(panels[0])
     buffer = BytesIO()
     figure.savefig(buffer, format="svg")
@@ -79,5 +103,13 @@ def table(results: dict) -> str:
         for method, rows in motion["methods"].items():
             cells = [f"{row['error']:.1e} m, {1e3 * row['cpu']:.2f} ms" for row in rows]
             lines.append(f"| {LOOKS[method][0]} | " + " | ".join(cells) + " |")
+        lines.append("")
+    lines += ["## CPU time per step", "", "Steps of 0.01 s from the reference, every node recorded.", ""]
+    for what, found in results["cost"].items():
+        sizes = found["sizes"]
+        lines += [f"| {what} | " + " | ".join(map(str, sizes)) + " |", "|---" * (1 + len(sizes)) + "|"]
+        for method, times in found.items():
+            if method != "sizes":
+                lines.append(f"| {LOOKS[method][0]} | " + " | ".join(f"{t:.3g} us" for t in times) + " |")
         lines.append("")
     return "\n".join(lines)

@@ -11,7 +11,7 @@ from sarrus.errors import AssemblyError, MechanismError
 from sarrus.inputs import Inputs
 from sarrus.mechanism.rotations import rotation
 from sarrus.model import Model, State
-from sarrus.model.assembly import closed, held_rows
+from sarrus.model.assembly import LEAST, closed, held_rows
 from sarrus.model.description import driven_coordinates
 from sarrus.model.linear import Linearisation, least_change
 
@@ -85,12 +85,13 @@ def _moving(model: Model, state: State, joints: np.ndarray, numbers: np.ndarray,
     order = model.description.tree.order
     world = np.einsum("bij,bj->bi", rotation(state.orientation), given.angular_velocity)
     u = np.concatenate([given.velocity, world], axis=1)[order].ravel()
+    metric = here.inverse_mass(LEAST if model.point_masses else 0.0)
     from scipy.sparse import vstack
 
     G = vstack([matrix, rows]).tocsr()
-    u = u + least_change(G, G @ u - np.concatenate([np.zeros(matrix.shape[0]), rates]), here.inverse_mass())
+    u = u + least_change(G, G @ u - np.concatenate([np.zeros(matrix.shape[0]), rates]), metric)
     # Once more: redundant rows are regularised.
-    u = u + least_change(G, G @ u - np.concatenate([np.zeros(matrix.shape[0]), rates]), here.inverse_mass())
+    u = u + least_change(G, G @ u - np.concatenate([np.zeros(matrix.shape[0]), rates]), metric)
     moving = np.zeros((len(order), 6))
     moving[order] = u.reshape(-1, 6)
     state.velocity = moving[:, :3].copy()

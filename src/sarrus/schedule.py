@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import isfinite
 from typing import Any, Literal
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from sarrus.errors import MechanismError
 from sarrus.inputs import Inputs
-from sarrus.integrators.interface import Stepper
+from sarrus.integrators.interface import Method, Stepper
 from sarrus.model import Model, State
 
 # A duration that is no multiple of dt is off by more than this part.
@@ -17,16 +18,20 @@ MULTIPLE = 1e-9
 
 
 def schedule_of(
-    duration: float, dt: float | Literal["adaptive", "auto"], model: Model, state: State | None
+    duration: float,
+    dt: float | Literal["adaptive", "auto"],
+    model: Model,
+    state: State | None,
+    method: Method | str = "variational",
+    inputs: Mapping[str, Any] | None = None,
 ) -> EvenSteps | AdaptiveSteps:
     """The steps of a run over `duration` [s]; dt: their length [s], "auto" or "adaptive"."""
     if dt == "auto":
-        from sarrus.analysis.pilot import auto_dt
+        from sarrus.pilot import auto_dt
 
         check_time("duration", duration)
-        return EvenSteps(
-            duration, duration / max(1, int(np.ceil(duration / auto_dt(model, state) - MULTIPLE)))
-        )
+        longest = auto_dt(model, state, method=method, inputs=inputs)
+        return EvenSteps(duration, duration / max(1, int(np.ceil(duration / longest - MULTIPLE))))
     return AdaptiveSteps(duration, model, state) if dt == "adaptive" else EvenSteps(duration, dt)
 
 

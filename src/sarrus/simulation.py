@@ -190,8 +190,8 @@ def simulate(
 ) -> Trajectory:
     """The trajectory of `model` over `duration` [s] in steps of `dt` [s].
 
-    dt "auto": a fixed step, the smaller of the recommended one and that of a pilot run (trees with few
-    coordinates), shortened so that it divides the duration; `sarrus check` prints both.
+    dt "auto": a fixed step, the smaller of the recommended one and that of a pilot run of the
+    method, shortened so that it divides the duration; `sarrus check` prints both.
     dt "adaptive": steps that are shorter when joints turn fast, by a rule that is symmetric in time;
     `traj.time` is then irregular, and `traj.dt` is the step length at rest.  For order 2, without contacts,
     limits and arrays of inputs.
@@ -219,7 +219,7 @@ def simulate(
     a file beside it, such as run.npz.partial, until the run has ended: whatever stops it, that file stays,
     and `load_trajectory` reads it up to the last complete record."""
     check_model("simulate", model)
-    schedule = schedule_of(duration, dt, model, state)
+    schedule = schedule_of(duration, dt, model, state, method, inputs)
     steps, dt = schedule.steps, schedule.dt
     if not isinstance(record_every, int | np.integer) or not 1 <= record_every <= steps:
         raise MechanismError(

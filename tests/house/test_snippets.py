@@ -18,6 +18,7 @@ GENERATED = {
     "changelog.md",
     "work_precision.md",
     "work_precision.svg",
+    "family_cost.svg",
 }
 """Pages and pictures that docs/_hooks makes while the site is built."""
 BLOCK = re.compile(r"^```python\n(.*?)^```(?:\n\n```text\n(.*?)^```)?", re.MULTILINE | re.DOTALL)

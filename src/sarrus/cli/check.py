@@ -48,9 +48,9 @@ def check(
     """
     with answering(as_json) as answer:
         import sarrus
-        from sarrus.analysis.pilot import pilot_dt
         from sarrus.analysis.solvability import guarantee
         from sarrus.analysis.timestep import long_run_dt, recommended_dt, resolving_dt
+        from sarrus.pilot import pilot_dt
 
         mechanism = mechanism_named(
             model,

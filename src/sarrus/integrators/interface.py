@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 STATS = (
     "factorisations", "iterations", "status", "singular_nodes", "momentum_iterations", "substeps",
     "unbalanced", "motor_work", "damper_work", "contact_work", "applied_work", "imbalance", "turn", "spin",
+    "theta",
 )  # fmt: skip
 """What a method may count in each step, in the order of the tables; `Method.statistics` says what it counts,
 and `RECORDED` what a run keeps.
@@ -81,6 +82,7 @@ RECORDED = {
     "imbalance": Reduced("imbalance", largest, "<f8"),
     "turn": Reduced("turn", largest, "<f8"),
     "spin": Reduced("spin", largest, "<f8"),
+    "theta": Reduced("theta", largest, "<f8"),
 }
 """The fields of `sarrus.trajectory.Stats` that hold one number per record, and how steps become records."""
 

@@ -76,6 +76,10 @@ WORST = world.column(
     "WORST", 1, "m, 2 sin(angle/2)", "largest error of all border rows, redundant ones included",
     "integrators", "integrators",
 )  # fmt: skip
+THETA = world.column(
+    "THETA", 1, "", "ratio of the first two corrections of a step, through one factor", "integrators",
+    "integrators",
+)  # fmt: skip
 START_ENERGY = world.column(
     "START_ENERGY", 1, "J", "energy at the first node of a step with contacts", "integrators", "integrators"
 )

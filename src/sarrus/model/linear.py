@@ -109,13 +109,15 @@ class Linearisation:
     def inverse_mass(self, least: float = 0.0) -> csr_matrix:
         """Sparse inverse of the mass matrix of all bodies, world frame (pseudo-inverse for point masses).
 
-        least: part of the largest mass and inertia that every body counts with at least."""
+        least: part of the largest mass and inertia that every body counts with at least; where all are point
+        masses, that of the largest at the reach of the mechanism."""
         from scipy.sparse import block_diag
 
         par, blocks = self.arrays.par, []
         lightest = least * float(par[: self.bodies, at.MASS].max(initial=0.0))
         moments = par[: self.bodies, [at.INERTIA, at.INERTIA + 4, at.INERTIA + 8]]
-        slimmest = least * float(moments.max(initial=0.0))
+        reach = float(np.abs(self.state[: self.bodies, at.X : at.X + 3]).max(initial=0.0))
+        slimmest = least * float(moments.max(initial=0.0)) or lightest * reach**2
         for b in range(self.bodies):
             R = self.work[b, at.R1 : at.R1 + 9].reshape(3, 3)
             J = R @ par[b, at.INERTIA : at.INERTIA + 9].reshape(3, 3) @ R.T

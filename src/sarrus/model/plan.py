@@ -250,19 +250,26 @@ def compliant_rows(d: Description, drives: Drives) -> list[BorderRow]:
         if drives.turning[j]:
             turns = range(joint.translations, joint.coordinates)
             rows += [BorderRow(int(j), at.TURNING_ROW, k, ends, touches, -1) for k in turns]
-    index = {joint.name: j for j, joint in enumerate(d.joints) if joint.name}
-    for name in d.targets:
-        motor = d.mechanism.motors[name]
-        driven = d.joints[index[motor.joint]]
-        ends = ends_of_pair(d, driven.a, driven.b)
-        for number in motor_components(motor, driven):
-            rows.append(BorderRow(index[motor.joint], at.MOTION_ROW, number, ends, len(ends) < 2, -1))
+    rows += prescribed_rows(d)
     for e, spring in enumerate(d.mechanism.springs.values()):
         rule = drives.rules[e]
         coordinates = [0] if spring.damping > 0.0 or rule == at.MEAN else []
         coordinates += [1, 2, 3] if rule == at.MEAN_COMPONENTS else []
         ends = ends_of_pair(d, body_number(d, spring.a), body_number(d, spring.b))
         rows += [BorderRow(e, at.SPRING_ROW, i, ends, len(ends) < 2, -1) for i in coordinates]
+    return rows
+
+
+def prescribed_rows(d: Description) -> list[BorderRow]:
+    """Rows of the coordinates that motors prescribe."""
+    index = {joint.name: j for j, joint in enumerate(d.joints) if joint.name}
+    rows = []
+    for name in d.targets:
+        motor = d.mechanism.motors[name]
+        driven = d.joints[index[motor.joint]]
+        ends = ends_of_pair(d, driven.a, driven.b)
+        for number in motor_components(motor, driven):
+            rows.append(BorderRow(index[motor.joint], at.MOTION_ROW, number, ends, len(ends) < 2, -1))
     return rows
 
 

@@ -45,7 +45,9 @@ class Stats:
     Sums: motor_work, damper_work, contact_work and applied_work [J], done on the mechanism by its motors,
     dampers, contacts (limits, ropes and dry friction among them) and all other applied forces.  Maxima:
     imbalance, what a part of a step does wrong in energy, over the largest kinetic energy so far; turn [rad]
-    of a joint in a part that does not balance to rounding; spin, |w| h of a body in a part of length h.
+    of a joint in a part that does not balance to rounding; spin, |w| h of a body in a part of length h;
+    theta, the ratio of the first two corrections of Newton's method through one factor (0 where one was
+    enough): below 0.1 no step was seen to fail, above 0.25 nearly all.
 
     Where record_every is 1, steps, divided and the maxima follow from the rest."""
 
@@ -68,6 +70,7 @@ class Stats:
     imbalance: NDArray[np.float64] = field(default_factory=_no_work)
     turn: NDArray[np.float64] = field(default_factory=_no_work)
     spin: NDArray[np.float64] = field(default_factory=_no_work)
+    theta: NDArray[np.float64] = field(default_factory=_no_work)
     record_every: int = 1
     steps: int = -1
     divided: NDArray[np.int64] = field(default_factory=_no_steps)

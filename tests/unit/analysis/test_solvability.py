@@ -164,8 +164,8 @@ def test_the_guarantee_names_its_method_and_speed_or_why_there_is_none():
 
 
 def test_dt_auto_is_the_least_of_the_recommended_step_and_the_pilots():
-    from sarrus.analysis.pilot import auto_dt, pilot_dt
     from sarrus.analysis.timestep import recommended_dt
+    from sarrus.pilot import auto_dt, pilot_dt
 
     model = pendulum(2)
     start = model.state(velocities=dict.fromkeys(model.joint_names, 1.0))
@@ -175,7 +175,7 @@ def test_dt_auto_is_the_least_of_the_recommended_step_and_the_pilots():
     assert run.dt <= wanted * (1 + 1e-9)
     assert run.time[-1] == pytest.approx(0.5)
     assert pilot_dt(model, start, dt=0.2) < 0.2
-    assert pilot_dt(sarrus.build(sarrus.gallery.four_bar())) is None
+    assert pilot_dt(sarrus.build(sarrus.gallery.box_drop())) is None
     still = sarrus.Mechanism(gravity=(0.0, 0.0, 0.0))
     still.add_body("stone", mass=1.0, inertia=(1.0, 1.0, 1.0))
     with pytest.raises(sarrus.MechanismError, match="finds nothing that moves"):

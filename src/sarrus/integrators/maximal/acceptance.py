@@ -13,9 +13,10 @@ from sarrus.maths.vectors import dot, norm3, sub3
 
 # Columns of `sums`, one line per step: work of motors, dampers, contacts and all other applied forces [J];
 # largest |D| of a part over the largest kinetic energy so far; largest turn of a joint in a part that did not
-# balance to rounding [rad]; largest |w| h of a body in a part; length of the step [s].
-MOTORS, DAMPERS, CONTACT_WORK, APPLIED, IMBALANCE, TURN, SPIN, LENGTH = 0, 1, 2, 3, 4, 5, 6, 7
-SUMS = 8
+# balance to rounding [rad]; largest |w| h of a body in a part; largest ratio of two corrections through one
+# factor; length of the step [s].
+MOTORS, DAMPERS, CONTACT_WORK, APPLIED, IMBALANCE, TURN, SPIN, THETA, LENGTH = 0, 1, 2, 3, 4, 5, 6, 7, 8
+SUMS = 9
 # Above all that is allowed.
 HUGE = 1e300
 # A balance to this is rounding.

@@ -33,7 +33,7 @@ class RigidBodyMethod(Method):
 
     order = 2
     reversible = True
-    statistics = ("iterations", "status", "substeps")
+    statistics = ("iterations", "status", "substeps", "theta")
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.tolerance) and self.tolerance > 0.0):
@@ -129,7 +129,7 @@ class RigidBodyStepper(Stepper):
         self.p, self.mu = self.mass * state.velocity[0], self.J @ state.angular_velocity[0]
         self.w = np.asarray(state.angular_velocity[0], float).copy()
         self.winding = state.winding
-        self.iterations = 0
+        self.iterations, self.theta = 0, 0.0
 
     def state(self) -> State:
         """The state at the node reached."""
@@ -149,7 +149,7 @@ class RigidBodyStepper(Stepper):
         for k in range(steps):
             at = None if u is None else u[min(k, len(u) - 1)]
             before, after = (none, none) if at is None else (at[0], at[-1])
-            self.iterations = 0
+            self.iterations, self.theta = 0, 0.0
             parts = self._whole(before, after)
             if parts == 0:
                 failure = Failure(self.time, Status.ITERATION_LIMIT, None, float("nan"))
@@ -157,11 +157,11 @@ class RigidBodyStepper(Stepper):
             self.steps += 1
             self.time = self.first + self.steps * self.dt
             status = Status.CONVERGED if parts == 1 else Status.SUBSTEPPED
-            stats.append((float(self.iterations), float(status), float(parts - 1)))
+            stats.append((float(self.iterations), float(status), float(parts - 1), self.theta))
             if self.steps % every == 0:
                 w = self.inverse @ self.mu
                 nodes.append(np.concatenate([self.x, self.q, self.p / self.mass, w]))
-        return Chunk(np.array(nodes).reshape(-1, 13), len(stats), np.array(stats).reshape(-1, 3), failure)
+        return Chunk(np.array(nodes).reshape(-1, 13), len(stats), np.array(stats).reshape(-1, 4), failure)
 
     def _whole(self, before: np.ndarray, after: np.ndarray) -> int:
         """Runs one step, divided where it finds no solution; returns into how many parts, 0 for a failure."""
@@ -198,12 +198,19 @@ class RigidBodyStepper(Stepper):
     def _solve(self, h: float, wanted: np.ndarray) -> np.ndarray | None:
         """w with momentum(w) = wanted, by Newton's method from the step before."""
         w = self.w
-        for _ in range(self.method.max_iterations):
+        before, J = np.zeros(3), np.eye(3)
+        for k in range(self.method.max_iterations):
             error = self.momentum(w, self.J, h) - wanted
+            if k == 1 and before.any():
+                again = np.linalg.solve(J, error)
+                ratio = (again @ self.J @ again) / (before @ self.J @ before)
+                self.theta = max(self.theta, float(np.sqrt(ratio)))
+            J = self.jacobian(w, self.J, h)
             try:
-                d = np.linalg.solve(self.jacobian(w, self.J, h), error)
+                d = np.linalg.solve(J, error)
             except np.linalg.LinAlgError:
                 return None
+            before = d
             w = w - d
             self.iterations += 1
             size = float(np.abs(w).max())

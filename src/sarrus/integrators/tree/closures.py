@@ -7,7 +7,9 @@ Freedoms above the upper body of a row cancel and are left out.  With J = L T, a
 the matrix of the multipliers is (T^-T D1')' (L^-1 D0').
 
 Implements: [JM09] eqs. (33)-(36), (44).  Differs: multipliers are impulses; rows that depend on others are
-left out by the model's ranks."""
+left out by the model's ranks.  Kinematic coordinates, which motors prescribe, are rows too: that of a joint
+of the tree is a unit vector, and eliminating its multiplier drops the equation of this coordinate, whose
+impulse it is."""
 
 from sarrus import layout as at
 from sarrus._jit import helper, kernel
@@ -15,20 +17,25 @@ from sarrus.integrators.maximal.row_choice import FALLEN, HUGE, LOST_PIVOT, POOR
 from sarrus.integrators.tree import columns as col
 from sarrus.integrators.tree.bodies import wrench_about
 from sarrus.integrators.tree.stage import put_maps
+from sarrus.kinematics.coordinates import coordinate_value
 from sarrus.kinematics.row_vectors import put_rows, row_error
 from sarrus.kinematics.rows import errors
-from sarrus.maths.access import get3, get6
+from sarrus.maths.access import get1, get3, get6, put1
 from sarrus.maths.spatial import ZERO6, dot6, sum6
 from sarrus.maths.vectors import norm3
 
 
 @kernel
-def row_vectors(tree, freedoms, bodies, stops, topo, par, state, work, wf, wd, D, elements):
+def row_vectors(plan, state, work, wf, wd, D, elements):
     """Rows over the freedoms into D (rows, freedoms), at the bodies and motions as they stand"""
+    tree, freedoms, con, bodies, centres, acts_on, carried, stops, spans, edges, topo, par, scales = plan
     put_rows(topo, par, state, work, at.G0, True, elements)
+    for i in range(tree[0, col.FRAMES]):
+        first, count = tree[i + 1, col.FIRST], tree[i + 1, col.COUNT]
+        for a in range(spans[i, col.OPEN0], spans[i, col.OPEN1]):
+            for d in range(first, first + count):
+                D[edges[a, col.ROW], d] = 0.0
     for k in range(topo[0, at.ROWS]):
-        for d in range(tree[0, col.FREEDOMS]):
-            D[k, d] = 0.0
         it = topo[0, at.T_ROWS] + k
         for e in range(topo[it, at.END0], topo[it, at.END1]):
             b = topo[topo[0, at.T_ENDS] + e, at.END_BODY]
@@ -43,13 +50,14 @@ def row_vectors(tree, freedoms, bodies, stops, topo, par, state, work, wf, wd, D
 
 
 @kernel
-def over_increments(tree, wf, wd, rows, D):
+def over_increments(tree, spans, edges, wf, wd, D):
     """Rows over the motions at the end of the step become rows over its increments: X of group joints"""
     for i in range(tree[0, col.FRAMES]):
         if tree[i + 1, col.KIND] > col.SCREW:
             first, count = tree[i + 1, col.FIRST], tree[i + 1, col.COUNT]
             put_maps(tree, wf, wd, i, 1.0)
-            for k in range(rows):
+            for a in range(spans[i, col.OPEN0], spans[i, col.OPEN1]):
+                k = edges[a, col.ROW]
                 for e in range(count):
                     s = 0.0
                     for u in range(count):
@@ -65,12 +73,18 @@ def row_errors(topo, par, state, work, h, elements):
     top, whole, total, last = 0.0, 0.0, 0.0, -1
     e = ZERO6
     for k in range(topo[0, at.ROWS]):
-        of = topo[topo[0, at.T_ROWS] + k, at.ROW_OF]
-        if of != last:
-            last = of
-            e = errors(topo, par, state, work, of, elements)
-            whole, total = max(whole, max(norm3(e[0]), norm3(e[1]))), total + sum6(e)
-        h[k] = row_error(topo, state, k, e)
+        it = topo[0, at.T_ROWS] + k
+        of = topo[it, at.ROW_OF]
+        if topo[it, at.ROW_KIND] == at.MOTION_ROW:
+            i = topo[it, at.ROW_COORDINATE]
+            q = coordinate_value(topo, par, state, work, of, i)
+            h[k] = q - get1(state, topo[0, at.S_JOINTS] + of, at.TARGET + i)
+        else:
+            if of != last:
+                last = of
+                e = errors(topo, par, state, work, of, elements)
+                whole, total = max(whole, max(norm3(e[0]), norm3(e[1]))), total + sum6(e)
+            h[k] = row_error(topo, state, k, e)
         top, total = max(top, abs(h[k])), total + h[k]
     return top + 0.0 * total, max(top, whole) + 0.0 * total
 
@@ -148,6 +162,18 @@ def solve_multipliers(rows, K, y):
 
 
 @kernel
+def take_rows(n, rows, K, L0, T1, r, y):
+    """Takes from r = L^-1 r what the rows do not let through; their errors y become the multipliers"""
+    for d in range(n):
+        for a in range(rows):
+            y[a] += T1[d, a] * r[d]
+    solve_multipliers(rows, K, y)
+    for d in range(n):
+        for a in range(rows):
+            r[d] -= L0[d, a] * y[a]
+
+
+@kernel
 def watch(topo, state, scales, pivots, factor):
     """(smallest pivot over its scale, whether one has fallen far below its best since the last choice of
     rows, or holds combinations of rows, which turn with the motion).
@@ -158,8 +184,11 @@ def watch(topo, state, scales, pivots, factor):
     k, rows = 0, topo[0, at.ROWS]
     while k < rows:
         of, low = topo[topo[0, at.T_ROWS] + k, at.ROW_OF], HUGE
+        if topo[topo[0, at.T_ROWS] + k, at.ROW_KIND] == at.MOTION_ROW:
+            k += 1
+            continue
         fallen = fallen or int(state[topo[0, at.S_ROWS] + k, at.ACTIVE]) == at.COMBINED
-        while k < rows and topo[topo[0, at.T_ROWS] + k, at.ROW_OF] == of:
+        while k < rows and is_row_of(topo, k, of):
             pivot = factor * pivots[k] / row_scale(topo, state, scales, k, of)
             # A pivot that is not a positive number (NaN included) counts as 0.
             low = min(low, pivot if pivot > 0.0 else 0.0)
@@ -173,10 +202,32 @@ def watch(topo, state, scales, pivots, factor):
 
 
 @helper
-def add_multipliers(tree, rows, D, lam, wd, column, factor):
-    """Adds factor D' lam to a column of the freedoms"""
-    for k in range(rows):
-        y = factor * lam[k]
-        if y != 0.0:
-            for d in range(tree[0, col.FREEDOMS]):
-                wd[d, column] += D[k, d] * y
+def is_row_of(topo, k, of):
+    """Whether row k closes joint `of`"""
+    it = topo[0, at.T_ROWS] + k
+    return topo[it, at.ROW_OF] == of and topo[it, at.ROW_KIND] == at.CONSTRAINT_ROW
+
+
+@kernel
+def add_multipliers(tree, spans, edges, D, lam, wd):
+    """Adds D' lam to the residual R"""
+    for i in range(tree[0, col.FRAMES]):
+        first, count = tree[i + 1, col.FIRST], tree[i + 1, col.COUNT]
+        for a in range(spans[i, col.OPEN0], spans[i, col.OPEN1]):
+            k = edges[a, col.ROW]
+            for d in range(first, first + count):
+                wd[d, col.R] += D[k, d] * lam[k]
+
+
+@kernel
+def put_targets(topo, state, u, part, dt):
+    """Coordinates that motors prescribe at `part` of the step of dt, and their rates, from the inputs u at
+    its two nodes: by the cubic that has both with their rates"""
+    for line in range(topo[0, at.T_ELEMENTS], topo[0, at.T_ELEMENTS] + topo[0, at.ELEMENTS]):
+        if topo[line, at.ELEMENT_KIND] == at.PRESCRIBED:
+            s = topo[0, at.S_JOINTS] + topo[line, at.ELEMENT_A]
+            i, port = topo[line, at.ELEMENT_B], topo[line, at.ELEMENT_INPUT]
+            q, v, way = u[0, port], dt * u[0, port + 1], u[1, port] - u[0, port]
+            bend, twist = 3.0 * way - 2.0 * v - dt * u[1, port + 1], v + dt * u[1, port + 1] - 2.0 * way
+            put1(state, s, at.TARGET + i, q + part * (v + part * (bend + part * twist)))
+            put1(state, s, at.TARGET_RATE + i, (v + part * (2.0 * bend + 3.0 * part * twist)) / dt)

@@ -21,6 +21,16 @@ TURN, SLIDE, SCREW, ROTATION, MOTION = 0, 1, 2, 3, 4
 ABOVE, FRAME, JOINT, COORDINATE, DRIVE = 0, 1, 2, 3, 4
 FREEDOM_COLS = 5
 
+# `spans`, one line per frame and one for the world: the edges of the rows that close at it, from CLOSE0, and
+# of those that pass through it, from OPEN0 to OPEN1.  `edges`: the row, and its edge at the frame above (-1
+# where it closes).  A row passes through the frames between its bodies and the upper one.
+CLOSE0, OPEN0, OPEN1 = 0, 1, 2
+ROW, UP = 0, 1
+# `we`, work per edge: how the row sees what moves above (RA), how its multiplier acts there (RB), its
+# coefficients of the freedoms of the frame (RC), and the freedoms' answer to its multiplier (RE).
+RA, RB, RC, RE = 0, 12, 24, 30
+WE_COLS = 36
+
 # `constants`, one line per frame: place in the frame above, axis, pitch, mass, centre of mass and inertia
 # about it (xx, yy, zz, xy, xz, yz), in the axes of the frame.
 OFFSET, AXIS, PITCH, MASS, CENTRE, INERTIA = 0, 3, 6, 7, 8, 11

@@ -250,7 +250,7 @@ def effort_slopes(
         for side in range(2):
             wd[d, col.XT] = x + (STEP if side == 0 else -STEP)
             wd[d, col.VT] = wd[d, col.XT] / dt
-            place_frames(tree, con, node, wf, wd, c)
+            place_frames(tree, con, node, wf, wd, c, True)
             put_bodies(state, work, bodies, centres, wf, at.V)
             body_wrenches(freedoms, acts_on, carried, topo, par, state, work, u, time)
             for e in range(n):

@@ -23,6 +23,7 @@ from sarrus.integrators.tree.method import TreeMethod
 from sarrus.integrators.tree.stepper import TreeStepper
 from sarrus.mechanism.rotations import multiply
 from sarrus.model import Model, State
+from sarrus.model.description import driven_coordinates
 
 # Central differences of steps of h err by h^2, and by the rounding of the values over h: once and twice.
 ONCE, TWICE = 1e-5, 1e-3
@@ -34,7 +35,8 @@ class StepDerivatives:
     """Derivatives of one step of length dt [s], as matrices (what changes, by what).
 
     names: of the coordinates q, "joint" or "joint[i]"; those of a joint that turns freely are rotations about
-    the axes of its child.  inputs: names of the numbers of the input.  A (2n, 2n): (q, p) at k+1 by (q, p) at
+    the axes of its child.  inputs: names of the numbers of the input; those of a motor that prescribes
+    coordinates are these coordinates at k+1.  A (2n, 2n): (q, p) at k+1 by (q, p) at
     k; B (2n, nu): by the inputs, held over the step; multipliers (m, 2n + nu): impulses of the closing rows
     by (q, p, inputs).  second (2n + m, N, N), N = 2n + nu, where it was asked for: second derivatives of
     (q, p, lam) at k+1."""
@@ -68,8 +70,9 @@ def linearize(
 ) -> StepDerivatives:
     """Derivatives of the step of `dt` [s] that a method in joint coordinates makes from `state`.
 
-    state None: as for `simulate`.  inputs: by name, held over the step; 0 where left out.  second: the second
-    derivatives too."""
+    state None: as for `simulate`.  inputs: by name, held over the step; 0 where left out.  Of a motor that
+    prescribes a position: where it is at the end of the step, as at its start where left out; a velocity:
+    that over the step.  second: the second derivatives too."""
     chosen = method_named(method)
     if not isinstance(chosen, TreeMethod):
         raise MechanismError(
@@ -92,13 +95,20 @@ class _Equations:
                 "linearize: bodies that fly on SE(3) have no derivatives; use tree-trapezoid"
             )
         self.n, self.m = frames.size, self.stepper.room[-1].shape[1]
-        self.u = _inputs(model, inputs or {})
+        self.u, self.columns = _inputs(model, inputs or {}, self._coordinates(state), dt), _columns(model)
         self.groups = [
             (i, int(line[col.FIRST])) for i, line in enumerate(frames.tree[1:]) if line[col.COUNT] == 3
         ]
         self.scalar = frames.tree[1:, col.COUNT] == 1
         self.first = frames.tree[1:, col.FIRST]
         self._solve(dt)
+
+    def _coordinates(self, state: State) -> np.ndarray:
+        """Coordinates (nq,) of the joints at the start."""
+        found = self.model.coordinates_of(
+            state.position[None], state.orientation[None], winding=state.winding
+        )
+        return found[0][0]
 
     def _solve(self, dt: float) -> None:
         """The step itself: its increments and multipliers."""
@@ -128,7 +138,8 @@ class _Equations:
         s.node[:] = self.moved(self.node, dq)
         s.motion[:, col.P] = self.momenta + dp
         s.kernel[:] = self.kernel
-        s.values[:, : len(du)] = self.u + du
+        s.values[:, : len(self.u)] = self.u
+        s.values[:, self.columns] += du
         s.room[-1][0] = self.lam + y[n:]
         out = np.zeros((2, n))
         step_equations(s.plan, s.room, s.settings, s.values, s.dt, self.x + dx, out, s.port, *s.flags)
@@ -151,7 +162,7 @@ class _Equations:
 
     def derivatives(self, second: bool) -> StepDerivatives:
         """All of them."""
-        n, m, nu = self.n, self.m, len(self.u)
+        n, m, nu = self.n, self.m, len(self.columns)
         wide = 2 * n + nu
         F_w, out_w = self._slopes(np.eye(wide, wide + n + m))
         F_y, out_y = self._slopes(np.eye(wide + n + m)[wide:])
@@ -167,7 +178,7 @@ class _Equations:
         )  # fmt: skip
 
     def _at(self, change: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        wide = 2 * self.n + len(self.u)
+        wide = 2 * self.n + len(self.columns)
         return self.values(change[:wide], change[wide:])
 
     def _slopes(self, directions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -212,8 +223,9 @@ class _Equations:
         return result
 
 
-def _inputs(model: Model, inputs: Mapping[str, Any]) -> np.ndarray:
-    """The numbers (nu,) of inputs by name, 0 where left out."""
+def _inputs(model: Model, inputs: Mapping[str, Any], q: np.ndarray, dt: float) -> np.ndarray:
+    """The numbers of inputs by name, 0 where left out, and what motors prescribe at the end of a step from
+    the coordinates q (nq,)."""
     u = np.zeros(model.input_width)
     for name, value in inputs.items():
         if name not in model.inputs:
@@ -226,7 +238,29 @@ def _inputs(model: Model, inputs: Mapping[str, Any]) -> np.ndarray:
                 f"not {value!r}"
             )
         u[where] = given
+    for name, where in model.targets.items():
+        motor = model.mechanism.motors[name]
+        if motor.mode == "pose":
+            raise MechanismError(
+                f"linearize: the pose that {name!r} prescribes has no coordinates; prescribe those of a joint"
+            )
+        first = model.joint_slices[motor.joint].start
+        aim = q[[first + i for i in driven_coordinates(model.description, name)]]
+        if motor.mode == "velocity":
+            aim = aim + dt * u[model.inputs[name]]
+        elif name in inputs:
+            aim = u[model.inputs[name]]
+        u[where][0::3] = aim
     return u
+
+
+def _columns(model: Model) -> np.ndarray:
+    """Column of every number of the input; of a motor that prescribes coordinates, those of these."""
+    found: list[int] = []
+    for name, where in model.inputs.items():
+        aims = model.targets.get(name)
+        found += range(where.start, where.stop) if aims is None else range(aims.start, aims.stop, 3)
+    return np.array(found, np.int64)
 
 
 def _cayley(x: np.ndarray) -> np.ndarray:

@@ -27,9 +27,9 @@ class TreeMethod(Method):
     max_iterations: int = 30
     max_substeps: int = 1024
 
-    resumable = True
+    reactions = resumable = prescribed = True
     explicit = False
-    statistics = ("factorisations", "iterations", "status", "substeps")
+    statistics = ("factorisations", "iterations", "status", "substeps", "theta")
 
     def __post_init__(self) -> None:
         who = type(self).__name__
@@ -70,7 +70,7 @@ class TreeMethod(Method):
         """What runs the steps from `state`."""
         from sarrus.integrators.tree.stepper import TreeStepper
 
-        return TreeStepper(self, model, state, dt)
+        return TreeStepper(self, model, state, dt, reactions=reactions)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
     r(x, lam) = p_k + D1(x) + D0' lam = 0,   h(q_k+1) = 0,   p_k+1 = D2(x)
     D1 = sum_s w_s (dt A_s' g_s - B' m_s),   D2 = sum_s w_s (dt C_s' g_s + E' m_s)
 
-with one stage at alpha (midpoint), or one at each end (portezoid), in position-momentum form.
+with one stage at alpha (midpoint), or one at each end (trapezoid), in position-momentum form.
 
 `plan` is what does not change in a run, `room` what it works on; see `stepper`.  Flags are None or True:
 elements, loops.  `port` tells the method.
@@ -11,7 +11,7 @@ elements, loops.  `port` tells the method.
 Implements: [JM09] eqs. (44)-(46); [Kob14] eqs. (21)-(25), (62)-(65).
 Differs: momenta are the state, so that a step starts itself and any dt may follow."""
 
-from math import isfinite
+from math import isfinite, sqrt
 
 from sarrus import layout as at
 from sarrus._jit import helper, kernel
@@ -27,30 +27,35 @@ from sarrus.integrators.tree.closures import (
     over_increments,
     row_errors,
     row_vectors,
-    solve_multipliers,
+    take_rows,
     watch,
 )
 from sarrus.integrators.tree.elements import add_efforts, effort_slopes, efforts
 from sarrus.integrators.tree.groups import carry_residual, move_group
+from sarrus.integrators.tree.loops import factor_loops, solve_loops
 from sarrus.integrators.tree.recursion import factor_ports, solve_ports
 from sarrus.integrators.tree.settings import (
     ALPHA,
     EARLIER,
     EVEN,
+    FACTORISATIONS,
     FALLEN,
     GRAVITY,
+    HOPELESS,
+    ITERATIONS,
     LAST,
     LIMIT,
     MOST,
     ROW_TOLERANCE,
+    THETA,
     TIME,
     TOLERANCE,
 )
 from sarrus.integrators.tree.stage import generators, place_frames, residuals
 
 CONVERGED, ITERATION_LIMIT, NOT_FINITE, OUT_OF_DOMAIN, REDUNDANT_ROWS = 0, 1, 2, 3, 4
-# A factor is used again while corrections shrink by this much.
-SHRINKS = 0.02
+# A factor is used again while corrections shrink by this much, or what is left is this small.
+SHRINKS, SMALL = 0.02, 1e-8
 # Cayley's map reaches half a turn at infinity; a step that turns a free joint by more than a quarter turn
 # (|x| = 2) is divided.
 LARGEST_TURN_SQUARED = 4.0
@@ -66,8 +71,8 @@ def has_two_stages(port):
 def evaluate(plan, room, settings, values, dt, derivatives, port, elements):
     """Residual R and momentum P2 at the trial increments, multipliers left out; derivatives: the generators
     too.  values: inputs at the stages"""
-    tree, freedoms, con, bodies, centres, acts_on, carried, stops, topo, par, scales = plan
-    node, motion, wf, wd, A, F, ports, rhs, state, work, D0, D1, L0, T1, K, rows = room
+    tree, freedoms, con, bodies, centres, acts_on, carried, stops, spans, edges, topo, par, scales = plan
+    node, motion, wf, wd, A, F, ports, rhs, state, work, D0, D1, L0, T1, K, we, rows = room
     gravity, alpha = (settings[GRAVITY], settings[GRAVITY + 1], settings[GRAVITY + 2]), settings[ALPHA]
     for d in range(tree[0, col.FREEDOMS]):
         v, inertia = wd[d, col.XT] / dt, motion[d, col.ARMATURE]
@@ -79,7 +84,7 @@ def evaluate(plan, room, settings, values, dt, derivatives, port, elements):
         c, weight = alpha, 1.0
         if has_two_stages(port):
             c, weight = float(k), 0.5
-        place_frames(tree, con, node, wf, wd, c)
+        place_frames(tree, con, node, wf, wd, c, True)
         residuals(tree, wf, wd, c, dt, weight, gravity)
         if elements is not None:
             efforts(
@@ -99,11 +104,17 @@ def factor(tree, freedoms, wd, A, F, port, sign):
         dense.fill(tree, freedoms, wd, A, port)
         return factor_dense(tree, freedoms, wd, A, sign)
     good = factor_ports(tree, wd, F, port, sign)
+    keep_pivots(tree, wd)
+    return good
+
+
+@helper
+def keep_pivots(tree, wd):
+    """The inverse of every pivot of `recursion` into SCALE"""
     for i in range(tree[0, col.FRAMES]):
         first = tree[i + 1, col.FIRST]
         for e in range(tree[i + 1, col.COUNT]):
             wd[first + e, col.SCALE] = wd[first + e, col.PIV + e]
-    return good
 
 
 @kernel
@@ -128,11 +139,11 @@ def solve(tree, freedoms, wd, A, ports, r, port):
 @kernel
 def factor_exactly(plan, room, settings, values, dt, port):
     """`factor` with the derivatives of what elements do to bodies, by differences"""
-    tree, freedoms, con, bodies, centres, acts_on, carried, stops, topo, par, scales = plan
-    node, motion, wf, wd, A, F, ports, rhs, state, work, D0, D1, L0, T1, K, rows = room
+    tree, freedoms, con, bodies, centres, acts_on, carried, stops, spans, edges, topo, par, scales = plan
+    node, motion, wf, wd, A, F, ports, rhs, state, work, D0, D1, L0, T1, K, we, rows = room
     tree[0, col.FULL] = 1
     dense.fill(tree, freedoms, wd, A, port)
-    # At the last node of the portezoid forces only act on the momentum there.
+    # At the last node of the trapezoid forces only act on the momentum there.
     c, weight = settings[ALPHA], 1.0
     if has_two_stages(port):
         c, weight = 0.0, 0.5
@@ -183,65 +194,84 @@ def predict(tree, motion, settings, wd, dt):
 @helper
 def place_end(plan, room, port):
     """Bodies at the last node of the step, after `evaluate`"""
-    tree, freedoms, con, bodies, centres, acts_on, carried, stops, topo, par, scales = plan
-    node, motion, wf, wd, A, F, ports, rhs, state, work, D0, D1, L0, T1, K, rows = room
+    tree, freedoms, con, bodies, centres, acts_on, carried, stops, spans, edges, topo, par, scales = plan
+    node, motion, wf, wd, A, F, ports, rhs, state, work, D0, D1, L0, T1, K, we, rows = room
     if not has_two_stages(port):
-        place_frames(tree, con, node, wf, wd, 1.0)
+        place_frames(tree, con, node, wf, wd, 1.0, False)
     put_bodies(state, work, bodies, centres, wf, at.V)
 
 
 @kernel
-def factor_rows(plan, room, settings, dt, elements, first):
-    """Rows at the end of the step and the matrix of the multipliers, after `factor`; first: looks whether
-    the rows are still a good choice, and takes those of a neighbour where the node is singular"""
-    tree, freedoms, con, bodies, centres, acts_on, carried, stops, topo, par, scales = plan
-    node, motion, wf, wd, A, F, ports, rhs, state, work, D0, D1, L0, T1, K, rows = room
-    n, m = tree[0, col.FREEDOMS], topo[0, at.ROWS]
+def factor_rows(plan, room, settings, dt, elements, port, first):
+    """The matrix of the multipliers, after `factor` of a dense matrix; else that of the freedoms with them.
+    first: looks whether the rows are still a good choice, and takes those of a neighbour where the node is
+    singular.  Returns whether the pivots of the freedoms have the right sign"""
+    tree, freedoms, con, bodies, centres, acts_on, carried, stops, spans, edges, topo, par, scales = plan
+    node, motion, wf, wd, A, F, ports, rhs, state, work, D0, D1, L0, T1, K, we, rows = room
+    n, m, good = tree[0, col.FREEDOMS], topo[0, at.ROWS], True
     for again in range(2):
-        half_solves(tree, freedoms, A, m, D0, D1, L0, T1)
-        multiplier_matrix(n, m, L0, T1, K)
-        factor_multipliers(m, K, rows[2])
+        if tree[0, col.DENSE]:
+            half_solves(tree, freedoms, A, m, D0, D1, L0, T1)
+            multiplier_matrix(n, m, L0, T1, K)
+            factor_multipliers(m, K, rows[2])
+        else:
+            good = factor_loops(tree, spans, edges, wd, F, we, D0, D1, K, rows[2], port, -1.0)
+            keep_pivots(tree, wd)
         if not first:
-            return
+            return good
         least, fallen = watch(topo, state, scales, rows[2], -1.0 / dt)
         if fallen:
             settings[FALLEN] = 1.0
         if least > SINGULAR or again == 1:
-            return
-        place_frames(tree, con, node, wf, wd, ASIDE)
+            return good
+        place_frames(tree, con, node, wf, wd, ASIDE, False)
         put_bodies(state, work, bodies, centres, wf, at.V)
-        row_vectors(tree, freedoms, bodies, stops, topo, par, state, work, wf, wd, D0, elements)
+        row_vectors(plan, state, work, wf, wd, D0, elements)
+    return good
 
 
 @kernel
-def solve_with_rows(plan, room):
-    """Correction of the increments into rhs, that of the multipliers is added"""
-    tree, freedoms, con, bodies, centres, acts_on, carried, stops, topo, par, scales = plan
-    node, motion, wf, wd, A, F, ports, rhs, state, work, D0, D1, L0, T1, K, rows = room
-    n, m = tree[0, col.FREEDOMS], topo[0, at.ROWS]
-    dense.reduce(tree, freedoms, A, rhs)
+def solve_with_rows(plan, room, port):
+    """Correction of the increments into rhs, that of the multipliers into rows[3] and added"""
+    tree, freedoms, con, bodies, centres, acts_on, carried, stops, spans, edges, topo, par, scales = plan
+    node, motion, wf, wd, A, F, ports, rhs, state, work, D0, D1, L0, T1, K, we, rows = room
+    m = topo[0, at.ROWS]
     for a in range(m):
         rows[3, a] = rows[1, a]
-    for d in range(n):
-        for a in range(m):
-            rows[3, a] += T1[d, a] * rhs[d]
-    solve_multipliers(m, K, rows[3])
+    if tree[0, col.DENSE]:
+        dense.reduce(tree, freedoms, A, rhs)
+        take_rows(tree[0, col.FREEDOMS], m, K, L0, T1, rhs, rows[3])
+        dense.substitute(tree, freedoms, A, rhs)
+    else:
+        solve_loops(tree, spans, edges, wd, we, K, ports[0], ports[1], rhs, rows[3], port)
     for a in range(m):
         rows[0, a] += rows[3, a]
-    for d in range(n):
-        for a in range(m):
-            rhs[d] -= L0[d, a] * rows[3, a]
-    dense.substitute(tree, freedoms, A, rhs)
+
+
+@helper
+def size_of_correction(tree, topo, wd, rhs, rows, loops):
+    """What the correction rhs takes from the energy of the equations, its square in the metric of the masses
+    over dt; with loops the multipliers' part is left out"""
+    total = 0.0
+    for d in range(tree[0, col.FREEDOMS]):
+        total -= wd[d, col.R] * rhs[d]
+    if loops is not None:
+        for a in range(topo[0, at.ROWS]):
+            total += rows[1, a] * rows[3, a]
+    return abs(total)
 
 
 @helper
 def newton(plan, room, settings, counts, values, dt, stats, port, elements, loops):
     """Solves the step for the trial increments in XT; returns how it ended.  stats: factorisations and
-    corrections are added"""
-    tree, freedoms, con, bodies, centres, acts_on, carried, stops, topo, par, scales = plan
-    node, motion, wf, wd, A, F, ports, rhs, state, work, D0, D1, L0, T1, K, rows = room
+    corrections are added, the largest Theta is kept.
+
+    Theta is the ratio of the first two corrections, both through the first factor: a step where it is large
+    finds no solution, and is not tried any longer.  What converges is never asked for it"""
+    tree, freedoms, con, bodies, centres, acts_on, carried, stops, spans, edges, topo, par, scales = plan
+    node, motion, wf, wd, A, F, ports, rhs, state, work, D0, D1, L0, T1, K, we, rows = room
     n, most = tree[0, col.FREEDOMS], counts[MOST]
-    fresh, last, top, whole = True, 0.0, 0.0, 0.0
+    fresh, last, top, whole, first = True, 0.0, 0.0, 0.0, 0.0
     exact = tree[0, col.STIFFLY] != 0
     tree[0, col.FULL] = tree[0, col.DEEP]
     for iteration in range(most + 1):
@@ -251,21 +281,21 @@ def newton(plan, room, settings, counts, values, dt, stats, port, elements, loop
         if loops is not None:
             place_end(plan, room, port)
             top, whole = row_errors(topo, par, state, work, rows[1], elements)
-            add_multipliers(tree, topo[0, at.ROWS], D0, rows[0], wd, col.R, 1.0)
+            add_multipliers(tree, spans, edges, D0, rows[0], wd)
             if fresh:
-                row_vectors(tree, freedoms, bodies, stops, topo, par, state, work, wf, wd, D1, elements)
-                over_increments(tree, wf, wd, topo[0, at.ROWS], D1)
+                row_vectors(plan, state, work, wf, wd, D1, elements)
+                over_increments(tree, spans, edges, wf, wd, D1)
         if fresh:
-            stats[0] += 1
+            stats[FACTORISATIONS] += 1
             good = True
             if elements is not None and exact:
                 good = factor_exactly(plan, room, settings, values, dt, port)
-            else:
+            elif loops is None or tree[0, col.DENSE] != 0:
                 good = factor(tree, freedoms, wd, A, F, port, -1.0)
+            if loops is not None:
+                good = good and factor_rows(plan, room, settings, dt, elements, port, iteration == 0)
             if not good:
                 return ITERATION_LIMIT
-            if loops is not None:
-                factor_rows(plan, room, settings, dt, elements, iteration == 0)
         size = size_of_residual(tree, wd, motion)
         if not isfinite(size + top):
             return NOT_FINITE
@@ -274,17 +304,24 @@ def newton(plan, room, settings, counts, values, dt, stats, port, elements, loop
             return CONVERGED if not whole > settings[LIMIT] else REDUNDANT_ROWS
         if iteration == most:
             break
-        stats[1] += 1
+        stats[ITERATIONS] += 1
         for d in range(n):
             rhs[d] = -wd[d, col.R]
         if loops is not None:
-            solve_with_rows(plan, room)
+            solve_with_rows(plan, room, port)
         else:
             solve(tree, freedoms, wd, A, ports, rhs, port)
+        if iteration == 0:
+            first = size_of_correction(tree, topo, wd, rhs, rows, loops)
+        elif iteration == 1 and first > 0.0:
+            theta = sqrt(size_of_correction(tree, topo, wd, rhs, rows, loops) / first)
+            stats[THETA] = max(stats[THETA], theta)
+            if theta > settings[HOPELESS]:
+                return ITERATION_LIMIT
         for d in range(n):
             wd[d, col.XT] += rhs[d]
         size = max(size, top)
-        fresh = iteration > 0 and size > SHRINKS * last
+        fresh = iteration > 0 and size > max(SHRINKS * last, SMALL)
         # A factor that lacks what elements do to bodies is made exact where it does not lead on.
         exact = exact or (fresh and tree[0, col.PUSHED] != 0)
         last = size

@@ -5,6 +5,7 @@ Velocities are those of the momenta projected onto the constraints in the metric
 
 from sarrus import layout as at
 from sarrus._jit import helper, kernel
+from sarrus.dynamics.projection import prescribed_rate
 from sarrus.integrators.tree import columns as col
 from sarrus.integrators.tree import dense
 from sarrus.integrators.tree.bodies import keep_bodies, put_bodies
@@ -13,9 +14,10 @@ from sarrus.integrators.tree.closures import (
     half_solves,
     multiplier_matrix,
     row_vectors,
-    solve_multipliers,
+    take_rows,
 )
-from sarrus.integrators.tree.newton import factor, factor_dense, solve
+from sarrus.integrators.tree.loops import factor_loops, solve_loops
+from sarrus.integrators.tree.newton import factor, factor_dense, keep_pivots, solve
 from sarrus.integrators.tree.stage import (
     gather,
     inertia_times,
@@ -35,7 +37,7 @@ def place_node(tree, con, node, wf, wd):
         wd[d, col.XT] = 0.0
         wd[d, col.VT] = 0.0
     put_references(tree, con, node, wf)
-    place_frames(tree, con, node, wf, wd, 0.0)
+    place_frames(tree, con, node, wf, wd, 0.0, True)
     gather(tree, wf)
 
 
@@ -71,51 +73,55 @@ def move_frames(tree, motion, wf, wd):
 @kernel
 def enter_node(plan, room, elements, loops):
     """Bodies, coordinates and rows of the node, for the elements and rows of the steps that start there"""
-    tree, freedoms, con, bodies, centres, acts_on, carried, stops, topo, par, scales = plan
-    node, motion, wf, wd, A, F, ports, rhs, state, work, D0, D1, L0, T1, K, rows = room
+    tree, freedoms, con, bodies, centres, acts_on, carried, stops, spans, edges, topo, par, scales = plan
+    node, motion, wf, wd, A, F, ports, rhs, state, work, D0, D1, L0, T1, K, we, rows = room
     place_node(tree, con, node, wf, wd)
     put_bodies(state, work, bodies, centres, wf, at.V)
     keep_bodies(state, work, bodies)
     enter_coordinates(topo, par, state, work, True)
     if loops is not None:
-        row_vectors(tree, freedoms, bodies, stops, topo, par, state, work, wf, wd, D0, elements)
+        row_vectors(plan, state, work, wf, wd, D0, elements)
 
 
 @kernel
 def project(plan, room):
-    """Takes from rhs = L^-1 p what the rows D0 of the node do not let through; after `factor_mass`"""
-    tree, freedoms, con, bodies, centres, acts_on, carried, stops, topo, par, scales = plan
-    node, motion, wf, wd, A, F, ports, rhs, state, work, D0, D1, L0, T1, K, rows = room
+    """Velocities in rhs for the momenta in rhs, projected onto the rows D0 of the node, with the rates that
+    motors prescribe; returns whether the mass matrix is positive"""
+    tree, freedoms, con, bodies, centres, acts_on, carried, stops, spans, edges, topo, par, scales = plan
+    node, motion, wf, wd, A, F, ports, rhs, state, work, D0, D1, L0, T1, K, we, rows = room
     n, m = tree[0, col.FREEDOMS], topo[0, at.ROWS]
-    half_solves(tree, freedoms, A, m, D0, D0, L0, T1)
-    multiplier_matrix(n, m, L0, T1, K)
-    factor_multipliers(m, K, rows[2])
     for a in range(m):
-        rows[3, a] = 0.0
+        rows[3, a] = -prescribed_rate(topo, state, a)
+    if tree[0, col.DENSE]:
+        good = factor_mass(tree, freedoms, motion, wf, wd, A, F)
+        dense.reduce(tree, freedoms, A, rhs)
+        half_solves(tree, freedoms, A, m, D0, D0, L0, T1)
+        multiplier_matrix(n, m, L0, T1, K)
+        factor_multipliers(m, K, rows[2])
+        take_rows(n, m, K, L0, T1, rhs, rows[3])
+        dense.substitute(tree, freedoms, A, rhs)
+        return good
     for d in range(n):
-        for a in range(m):
-            rows[3, a] += T1[d, a] * rhs[d]
-    solve_multipliers(m, K, rows[3])
-    for d in range(n):
-        for a in range(m):
-            rhs[d] -= L0[d, a] * rows[3, a]
+        wd[d, col.STIFF] = motion[d, col.ARMATURE]
+    mass_generators(tree, wf, wd)
+    good = factor_loops(tree, spans, edges, wd, F, we, D0, D0, K, rows[2], col.MASS_PORT, 1.0)
+    keep_pivots(tree, wd)
+    solve_loops(tree, spans, edges, wd, we, K, ports[0], ports[1], rhs, rows[3], col.MASS_PORT)
+    return good
 
 
 @helper
-def read_out(plan, room, elements, loops):
-    """Velocities V of the node from its momenta, and those of the frames; returns whether the mass matrix
-    is positive.  With loops the rows of the node are known"""
-    tree, freedoms, con, bodies, centres, acts_on, carried, stops, topo, par, scales = plan
-    node, motion, wf, wd, A, F, ports, rhs, state, work, D0, D1, L0, T1, K, rows = room
-    place_node(tree, con, node, wf, wd)
-    good = factor_mass(tree, freedoms, motion, wf, wd, A, F)
+def read_out(plan, room, loops):
+    """Velocities V of the node, whose frames are placed, from its momenta, and those of the frames; returns
+    whether the mass matrix is positive.  With loops the rows of the node are known"""
+    tree, freedoms, con, bodies, centres, acts_on, carried, stops, spans, edges, topo, par, scales = plan
+    node, motion, wf, wd, A, F, ports, rhs, state, work, D0, D1, L0, T1, K, we, rows = room
     for d in range(tree[0, col.FREEDOMS]):
         rhs[d] = motion[d, col.P]
     if loops is not None:
-        dense.reduce(tree, freedoms, A, rhs)
-        project(plan, room)
-        dense.substitute(tree, freedoms, A, rhs)
+        good = project(plan, room)
     else:
+        good = factor_mass(tree, freedoms, motion, wf, wd, A, F)
         solve(tree, freedoms, wd, A, ports, rhs, col.MASS_PORT)
     for d in range(tree[0, col.FREEDOMS]):
         motion[d, col.V] = rhs[d]
@@ -124,6 +130,7 @@ def read_out(plan, room, elements, loops):
 
 
 @kernel
-def find_velocities(plan, room, elements, loops):
-    """`read_out`, where it is rarely called"""
-    read_out(plan, room, elements, loops)
+def find_velocities(plan, room, loops):
+    """`read_out` at a node whose frames are not placed any more"""
+    place_node(plan[0], plan[2], room[0], room[2], room[3])
+    read_out(plan, room, loops)

@@ -8,7 +8,8 @@ on the frame above."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -17,13 +18,15 @@ from sarrus.errors import MechanismError
 from sarrus.integrators.tree import columns as col
 from sarrus.model import Model
 from sarrus.model.arrays import Arrays, make_arrays
-from sarrus.model.description import Description, Drives
+from sarrus.model.description import Description, Drives, driven_coordinates
 from sarrus.model.geometry import JointGeometry
-from sarrus.model.plan import border_plan, constraint_rows
+from sarrus.model.plan import border_plan, constraint_rows, prescribed_rows
 
 # Up to so many freedoms the dense factor is faster than the recursion (measured on chains; see
 # `benchmarks`).
 DENSE_FREEDOMS = 40
+# The same with loops, whose rows make the dense matrices larger.
+DENSE_LOOPS = 12
 # All pairs count as coupled where at least this part of them is: loops without jumps then pay.
 DEEP = 0.15
 
@@ -41,6 +44,8 @@ class Frames:
     acts_on: np.ndarray  # freedom that each element acts on alone, or -1
     carried: np.ndarray  # joints whose coordinates are freedoms
     stops: np.ndarray  # freedom above which the freedoms of each row cancel, or -1
+    spans: np.ndarray  # edges of the rows at each frame, and at the world
+    edges: np.ndarray
     arrays: Arrays
 
     @property
@@ -85,6 +90,18 @@ class _Builder:
         line[col.PITCH] = pitch
         self.constants.append(line)
         return frame
+
+
+_made: WeakKeyDictionary[Model, dict[bool, Frames]] = WeakKeyDictionary()
+
+
+def frames_of(model: Model, lie: bool) -> Frames:
+    """The frames of `model` for one run, which are made once; lie: bodies that fly freely move on SE(3)."""
+    made = _made.setdefault(model, {})
+    if lie not in made:
+        made[lie] = make_frames(model, lie)
+    # Runs write flags into its first line.
+    return replace(made[lie], tree=made[lie].tree.copy())
 
 
 def make_frames(model: Model, lie: bool) -> Frames:
@@ -147,6 +164,7 @@ def _arrays(
     freedoms = np.array(builder.freedoms, np.int64).reshape(nv, col.FREEDOM_COLS)
     constants = np.array(builder.constants).reshape(frames, col.CONSTANT_COLS)
     rows = [row for j, chosen in model.places.items() for row in constraint_rows(d, j, chosen)]
+    rows += prescribed_rows(d)
     drives = Drives(d)
     arrays = make_arrays(d, border_plan(d.tree, rows), drives)
     _hang_bodies(tree, constants, bodies, centres, arrays)
@@ -157,17 +175,43 @@ def _arrays(
         if i >= 0:
             armature[f] = drives.inertia[j, i]
             freedoms[f, col.DRIVE] = table[j, at.JOINT_DRIVE]
+    armature += _of_kinematic(model, d, freedoms)
     _check_masses(model, tree, freedoms, armature, d)
     acts_on, carried = _act(d, freedoms, arrays)
     chain = bool((freedoms[:, col.ABOVE] == np.arange(nv) - 1).all())
-    pushed = bool((acts_on < 0).any() or (drives.implicit & (carried == 0)).any())
-    small = nv <= DENSE_FREEDOMS or pushed or arrays.loops
+    elements = arrays.topo[arrays.topo[0, at.T_ELEMENTS] :][: len(acts_on)]
+    on_bodies = (acts_on < 0) & (elements[:, at.ELEMENT_KIND] != at.PRESCRIBED)
+    pushed = bool(on_bodies.any() or (drives.implicit & (carried == 0)).any())
+    small = pushed or nv <= (DENSE_LOOPS if arrays.loops else DENSE_FREEDOMS)
     tree[0, [col.FRAMES, col.FREEDOMS, col.CHAIN]] = frames, nv, chain
     deep = chain or _depths(freedoms).sum() > DEEP * nv**2
     tree[0, [col.DENSE, col.FULL, col.DEEP, col.PUSHED]] = small, deep, deep, pushed
     tree[0, col.GROUPS] = (tree[1:, col.KIND] > col.SCREW).any()
-    stops = _stops(tree, bodies, arrays)
-    return Frames(tree, freedoms, constants, bodies, centres, armature, acts_on, carried, stops, arrays)
+    upper, last = _upper_frames(bodies, arrays), tree[1:, col.FIRST] + tree[1:, col.COUNT] - 1
+    stops = np.where(upper >= 0, np.append(last, -1)[upper], -1).astype(np.int64)
+    spans, edges = _open_rows(tree, bodies, upper, arrays)
+    return Frames(
+        tree, freedoms, constants, bodies, centres, armature, acts_on, carried, stops, spans, edges, arrays
+    )
+
+
+def _of_kinematic(model: Model, d: Description, freedoms: np.ndarray) -> np.ndarray:
+    """Inertia (nv,) for the freedoms that motors prescribe, of the size of the mechanism's.
+
+    Nothing else feels it: the equation of such a freedom is dropped.  It may move what has no inertia of its
+    own, such as the suspension of a pendulum, and its pivot would be 0"""
+    driven = {
+        (model.joint_index[model.mechanism.motors[name].joint], i)
+        for name in model.targets
+        for i in driven_coordinates(d, name)
+    }
+    inertia = np.zeros(len(freedoms))
+    for f, line in enumerate(freedoms):
+        j, i = int(line[col.JOINT]), int(line[col.COORDINATE])
+        if (j, i) in driven:
+            lever = model.size if d.joints[j].angular[i] else 1.0
+            inertia[f] = model.masses.sum() * lever**2
+    return inertia
 
 
 def _depths(freedoms: np.ndarray) -> np.ndarray:
@@ -192,13 +236,42 @@ def _act(d: Description, freedoms: np.ndarray, arrays: Arrays) -> tuple[np.ndarr
     return acts_on, carried
 
 
-def _stops(tree: np.ndarray, bodies: np.ndarray, arrays: Arrays) -> np.ndarray:
-    """Last freedom of the frame of every row's upper body, -1 for the world."""
+def _upper_frames(bodies: np.ndarray, arrays: Arrays) -> np.ndarray:
+    """Frame of every row's upper body, -1 for the world."""
     h = arrays.topo[0]
     upper = arrays.topo[h[at.T_ROWS] :][: h[at.ROWS], at.UPPER]
-    frame = np.append(bodies, -1)[upper]
-    last = tree[1:, col.FIRST] + tree[1:, col.COUNT] - 1
-    return np.where(frame >= 0, np.append(last, -1)[frame], -1).astype(np.int64)
+    return np.append(bodies, -1)[upper].astype(np.int64)
+
+
+def _open_rows(
+    tree: np.ndarray, bodies: np.ndarray, upper: np.ndarray, arrays: Arrays
+) -> tuple[np.ndarray, np.ndarray]:
+    """(`spans`, `edges`) of the rows, see `columns`; upper: frame of every row's upper body."""
+    topo, frames = arrays.topo, len(tree) - 1
+    closing: list[list[int]] = [[] for _ in range(frames + 1)]
+    passing: list[list[int]] = [[] for _ in range(frames + 1)]
+    for row, top in enumerate(upper):
+        closing[top].append(row)  # -1 is the last one, the world
+        line = topo[topo[0, at.T_ROWS] + row]
+        for end in topo[topo[0, at.T_ENDS] + line[at.END0] : topo[0, at.T_ENDS] + line[at.END1]]:
+            frame = int(bodies[end[at.END_BODY]])
+            while frame != top and frame >= 0 and row not in passing[frame]:
+                passing[frame].append(row)
+                frame = int(tree[frame + 1, col.PARENT])
+    spans, edges = np.zeros((frames + 1, 3), np.int64), []
+    place = {}
+    for frame in range(frames + 1):
+        spans[frame, col.CLOSE0] = len(edges)
+        for row in closing[frame] + sorted(passing[frame]):
+            place[frame, row] = len(edges)
+            edges.append([row, -1])
+        spans[frame, col.OPEN0] = spans[frame, col.CLOSE0] + len(closing[frame])
+        spans[frame, col.OPEN1] = len(edges)
+    for frame in range(frames):
+        parent = int(tree[frame + 1, col.PARENT])
+        for row in passing[frame]:
+            edges[place[frame, row]][col.UP] = place[parent if parent >= 0 else frames, row]
+    return spans, np.array(edges, np.int64).reshape(-1, 2)
 
 
 def _hang_bodies(

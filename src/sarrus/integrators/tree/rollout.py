@@ -2,10 +2,12 @@
 
 from sarrus import layout as at
 from sarrus._jit import entry, helper, kernel
+from sarrus.dynamics.projection import keep_prescribed_rates
 from sarrus.dynamics.readout import record_winding
 from sarrus.errors import Status
 from sarrus.integrators.tree import columns as col
 from sarrus.integrators.tree.bodies import momenta_of, record
+from sarrus.integrators.tree.closures import put_targets
 from sarrus.integrators.tree.newton import CONVERGED, accept, has_two_stages, newton, predict
 from sarrus.integrators.tree.node import enter_node, find_velocities, place_node, read_out
 from sarrus.integrators.tree.settings import (
@@ -41,7 +43,7 @@ def copy(source, target):
 def attempt(plan, room, settings, counts, values, stats, h, port, elements, loops):
     """One part of length h, from the motion before, or else from the velocities of the node; returns how it
     ended"""
-    tree, motion, wd, rows = plan[0], room[1], room[3], room[15]
+    tree, motion, wd, rows = plan[0], room[1], room[3], room[16]
     status = CONVERGED
     put_references(tree, plan[2], room[0], room[2])
     for k in range(2):
@@ -51,7 +53,7 @@ def attempt(plan, room, settings, counts, values, stats, h, port, elements, loop
                 for a in range(rows.shape[1]):
                     rows[0, a] *= h / settings[LAST]
         else:
-            find_velocities(plan, room, elements, loops)
+            find_velocities(plan, room, loops)
             for d in range(tree[0, col.FREEDOMS]):
                 wd[d, col.XT] = h * motion[d, col.V]
             for a in range(rows.shape[1]):
@@ -79,13 +81,16 @@ def put_values(u, k, values, alpha, start, end, port):
 def step(plan, room, saved_node, saved_motion, settings, counts, u, k, values, stats, port, elements, loops):
     """One step; a part that finds no solution is halved, parts grow again where they can.  Returns the
     status; after a failure the node is that of the start"""
-    tree, node, motion, wd, rows = plan[0], room[0], room[1], room[3], room[15]
+    tree, node, motion, wd, rows = plan[0], room[0], room[1], room[3], room[16]
     last, earlier, time, even = settings[LAST], settings[EARLIER], settings[TIME], settings[EVEN]
     full, place, parts, block = counts[PARTS], 0, 0, counts[PARTS]
     while place < full:
         h = settings[DT] * block / full
         if elements is not None:
             put_values(u, k, values, settings[ALPHA], place / full, (place + block) / full, port)
+            if loops is not None:
+                line = k if u.shape[0] > 1 else 0
+                put_targets(plan[10], room[8], u[line], (place + block) / full, settings[DT])
         status = attempt(plan, room, settings, counts, values, stats, h, port, elements, loops)
         if status != CONVERGED:
             chooses = loops is not None and counts[CHOSEN] == 0
@@ -97,6 +102,8 @@ def step(plan, room, saved_node, saved_motion, settings, counts, u, k, values, s
                 settings[EVEN] = even
                 for a in range(rows.shape[1]):
                     rows[0, a] = 0.0
+                if elements is not None and loops is not None:
+                    put_targets(plan[10], room[8], u[k if u.shape[0] > 1 else 0], 0.0, settings[DT])
                 stats[STATUS] = status
                 return CHOOSE_ROWS if chooses else status
             if place == 0:
@@ -134,9 +141,11 @@ def record_coordinates(tree, freedoms, topo, node, out, line):
 
 @helper
 def write(plan, room, out, line, elements, loops):
-    """The node into a line of out"""
-    tree, freedoms, con, bodies, centres, acts_on, carried, stops, topo, par, scales = plan
-    read_out(plan, room, elements, loops)
+    """The node into a line of out; `enter_node` has placed its frames where there are elements or loops"""
+    tree, freedoms, con, bodies, centres, acts_on, carried, stops, spans, edges, topo, par, scales = plan
+    if elements is None and loops is None:
+        place_node(tree, con, room[0], room[2], room[3])
+    read_out(plan, room, loops)
     record(topo, par, bodies, centres, room[2], out, line)
     if elements is not None or loops is not None:
         record_winding(topo, par, room[8], out, line)
@@ -168,11 +177,13 @@ def run(plan, room, saved_node, saved_motion, settings, counts, u, values, stats
 def read_node(plan, room, out, from_bodies, elements, loops):
     """Velocities of the node, from the momenta, or from the velocities U of the bodies; bodies into the first
     line of out"""
-    tree, freedoms, con, bodies, centres, acts_on, carried, stops, topo, par, scales = plan
-    node, motion, wf, wd, A, F, ports, rhs, state, work, D0, D1, L0, T1, K, rows = room
+    tree, freedoms, con, bodies, centres, acts_on, carried, stops, spans, edges, topo, par, scales = plan
+    node, motion, wf, wd, A, F, ports, rhs, state, work, D0, D1, L0, T1, K, we, rows = room
     if from_bodies:
         place_node(tree, con, node, wf, wd)
         momenta_of(tree, motion, bodies, par, state, wf, wd)
     if elements is not None or loops is not None:
         enter_node(plan, room, elements, loops)
+    if from_bodies and elements is not None and loops is not None:
+        keep_prescribed_rates(topo, state, work)
     write(plan, room, out, 0, elements, loops)

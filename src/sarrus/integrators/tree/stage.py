@@ -128,9 +128,10 @@ def put_references(tree, con, node, wf):
 
 
 @kernel
-def place_frames(tree, con, node, wf, wd, c):
+def place_frames(tree, con, node, wf, wd, c, moves):
     """Turn, place and velocity of all frames at the stage c of the step, their motions, and inertia and
-    momentum of what each carries itself; REF is known"""
+    momentum of what each carries itself; REF is known.  moves: False where turns, places and motions are
+    enough"""
     q, R, o, V = NO_TURN, IDENTITY, ZERO3, ZERO6
     for i in range(tree[0, col.FRAMES]):
         p, kind, d = tree[i + 1, col.PARENT], tree[i + 1, col.KIND], tree[i + 1, col.FIRST]
@@ -159,8 +160,9 @@ def place_frames(tree, con, node, wf, wd, c):
                 o = axpy3(pitch * value, a, o)
                 s = (a, axpy3(pitch, a, cross(o, a)))
             put6(wd, d, col.S, s)
-            put6(wd, d, col.SD, motion_cross(V, s))
-            V = axpy6(wd[d, col.VT], s, V)
+            if moves:
+                put6(wd, d, col.SD, motion_cross(V, s))
+                V = axpy6(wd[d, col.VT], s, V)
         else:
             stage_group(node, wf, wd, i, d, kind == col.ROTATION, c)
             o = add3(o, mv(R, get3(wf, i, col.STAGED + 4)))
@@ -170,6 +172,8 @@ def place_frames(tree, con, node, wf, wd, c):
         put4(wf, i, col.QF, q)
         put9(wf, i, col.RF, R)
         put3(wf, i, col.OF, o)
+        if not moves:
+            continue
         put6(wf, i, col.VF, V)
         if tree[i + 1, col.HEAVY]:
             put_inertia(tree, con, wf, i, R, o)

@@ -32,6 +32,13 @@ def loop():
     return mechanism
 
 
+def driven():
+    mechanism = tree()
+    mechanism.motors.clear()
+    mechanism.add_motor("m", "j0", mode="velocity")
+    return mechanism
+
+
 def step(equations, change):
     """(q, p) and multipliers at the end of the step from a changed start, as changes from the solution."""
     s, n = equations.stepper, equations.n
@@ -43,7 +50,8 @@ def step(equations, change):
     s.room[-1][0] = equations.lam
     s.settings[[5, 6, 9]] = 0.0
     s.read_node()
-    u = np.broadcast_to(equations.u + change[2 * n :], (1, 2, len(equations.u))).copy()
+    u = np.broadcast_to(equations.u, (1, 2, len(equations.u))).copy()
+    u[:, :, equations.columns] += change[2 * n :]
     chunk = s.advance(1, u, 1)
     assert chunk.failure is None
     q = np.zeros(n)
@@ -60,12 +68,12 @@ def step(equations, change):
 
 
 @pytest.mark.parametrize("method", [TreeMidpoint(), TreeTrapezoid()], ids=str)
-@pytest.mark.parametrize("maker", [tree, loop])
+@pytest.mark.parametrize("maker", [tree, loop, driven])
 def test_derivatives_of_a_step_are_those_of_whole_steps(maker, method):
     model = sarrus.build(maker())
     found = sarrus.linearize(model, inputs={"m": 0.7}, dt=0.01, method=method, second=True)
     equations = _Equations(model, method, model.initial_state(), {"m": 0.7}, 0.01)
-    n, wide = equations.n, 2 * equations.n + len(equations.u)
+    n, wide = equations.n, 2 * equations.n + len(equations.columns)
     assert found.A.shape == (2 * n, 2 * n)
     assert found.B.shape == (2 * n, 1)
     first = np.concatenate([np.hstack([found.A, found.B]), found.multipliers])

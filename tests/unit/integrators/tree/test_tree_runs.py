@@ -80,11 +80,6 @@ def test_what_it_does_not_run_is_refused_by_name(method):
         sarrus.simulate(box, 0.1, 0.01, method)
 
 
-def test_wrenches_of_joints_are_refused_by_name(chain):
-    with pytest.raises(MechanismError, match="tree-midpoint"):
-        sarrus.simulate(chain, 0.1, 0.01, "tree-midpoint", reactions=True)
-
-
 @pytest.mark.parametrize("alpha", [-0.1, 1.5, np.nan, "half"])
 def test_alpha_is_from_0_to_1(alpha):
     with pytest.raises(MechanismError, match="alpha must be a number from 0 to 1"):

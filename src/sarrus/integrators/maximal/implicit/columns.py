@@ -29,5 +29,6 @@ NO_START, FROM_VELOCITIES, READ = 0, 1, 2
 # counts[METHOD], and counts[FORM].
 BDF1, BDF2, ALEXANDER, PARESCHI_RUSSO = 0, 1, 2, 3
 MOMENTUM, PRINTED = 0, 1
-# Columns of `stats`, one line per step: factorisations, corrections, status, parts.
-STATS = 4
+# Columns of `stats`, one line per step: factorisations, corrections, status, parts, largest ratio of two
+# corrections through one factor.
+STATS = 5

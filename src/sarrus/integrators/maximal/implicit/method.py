@@ -79,7 +79,7 @@ class Bdf(Method):
     explicit = False
     damps = True
     reactions = compiled_controllers = resumable = prescribed = True
-    statistics = ("factorisations", "iterations", "status", "substeps")
+    statistics = ("factorisations", "iterations", "status", "substeps", "theta")
     fractions = BDF_FRACTIONS
 
     def __post_init__(self) -> None:
@@ -135,7 +135,7 @@ class Sdirk(Method):
     explicit = False
     damps = True
     reactions = compiled_controllers = resumable = prescribed = True
-    statistics = ("factorisations", "iterations", "status", "substeps")
+    statistics = ("factorisations", "iterations", "status", "substeps", "theta")
 
     def __post_init__(self) -> None:
         if self.tableau not in FRACTIONS:

@@ -86,6 +86,7 @@ def solve_stage(
     """Solves one stage from the rates and multipliers in `state`; returns (status, eliminations,
     corrections).
 
+    whole[2] keeps the largest ratio of the first two corrections, which are through one factor.
     h: length in the equations; span: time [s] from the node in `state` to the end of the stage; time: there;
     u: inputs there"""
     error = evaluate(topo, par, state, work, values, h, span, time, gravity, u, form, loops, whole)
@@ -97,6 +98,8 @@ def solve_stage(
         error = advance(topo, par, state, work, values, h, span, time, gravity, u, form, loops, whole)
         norm = keep_nan_max(renew(topo, par, state, work, loops), error)
         corrected += 1
+        if corrected == 1 and last > tolerance:
+            whole[2] = max(whole[2], norm / last)
         if is_settled(norm, last, tolerance):
             return settle(
                 topo, par, state, work, values, h, span, time, gravity, u, form, tolerance, limit, loops,

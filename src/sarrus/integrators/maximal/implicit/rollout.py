@@ -98,7 +98,7 @@ def rollout(name, loops):
         as counts[START] says; then the status tells whether rows are to be chosen anew.
 
         u: inputs (steps or 1, fractions, inputs); held: lines of inputs, for a stage and for a compiled
-        controller, and two numbers of a step; out: nodes and windings; reactions: wrenches of the joints at
+        controller, and three numbers of a step; out: nodes and windings; reactions: wrenches of the joints at
         the recorded nodes, total: room for those of one"""
         gravity = (settings[of.GRAVITY], settings[of.GRAVITY + 1], settings[of.GRAVITY + 2])
         n, method, form = topo[0, at.BODIES], counts[of.METHOD], counts[of.FORM]
@@ -138,6 +138,7 @@ def rollout(name, loops):
                 for j in range(u.shape[1]):
                     for i in range(topo[0, at.INPUTS]):
                         u[ku, j, i] = held[1, i]
+            whole[2] = 0.0
             first = of.ALEXANDER if method == of.BDF2 and counts[of.KNOWN] == 0 else method
             status, f, c = one_part(
                 topo, par, state, work, values, blocks, first, dt, time, gravity, u, ku, 0.0, 1.0, fractions,
@@ -158,6 +159,7 @@ def rollout(name, loops):
                     counts[of.CHOSEN] = 0
                     return status, k, written
             stats[k, 2] = SUBSTEPPED if stats[k, 3] > 0 else CONVERGED
+            stats[k, 4] = whole[2]
             counts[of.CHOSEN], counts[of.KNOWN] = 0, 1
             records = (counts[of.BEFORE] + k + 1) % counts[of.EVERY] == 0
             fallen = False

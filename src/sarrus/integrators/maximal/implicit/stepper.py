@@ -61,7 +61,7 @@ class FamilyStepper(Stepper):
         self.fractions = np.array(method.fractions)
         self.still = np.zeros((1, len(self.fractions), nu))
         # Inputs of a stage, those of a compiled controller, numbers of a step.
-        self.held = np.zeros((3, max(nu, 2)))
+        self.held = np.zeros((3, max(nu, 3)))
         self.scales = np.ones((self.joints, 7))
         if len(model.ranks.scales):
             self.scales[:, :6], self.scales[:, 6] = model.ranks.scales, model.ranks.settled
@@ -127,14 +127,15 @@ class FamilyStepper(Stepper):
         reactions = np.zeros((count + 1, 6 * self.joints if self.reactions else 1))
         if self.reactions:
             reactions[0] = self.last_wrench
-        stats = np.zeros((steps, of.STATS), np.int64)
+        stats = np.zeros((steps, of.STATS))
         k, line, failure = self._proceed(steps, u, every, out, reactions, stats)
         table = None
         if self.reactions:
             self.last_wrench = reactions[line - 1].copy()
             table = reactions[:line].reshape(-1, self.joints, 6)[:, : len(self.model.joint_names)]
         nodes, winding = out[1:line, :width], out[1:line, width:]
-        return Chunk(nodes, k, stats[:k].astype(float), failure, table, None, winding)
+        counted = stats[:k, : len(self.method.statistics)]
+        return Chunk(nodes, k, counted, failure, table, None, winding)
 
     def step_unrecorded(self, u: np.ndarray | None) -> Failure | None:
         """Runs one step that nobody records; returns what failed."""
@@ -147,7 +148,7 @@ class FamilyStepper(Stepper):
         """Room for the records of one step."""
         columns = 13 * self.bodies + self.model.coordinates
         reactions = np.zeros((2, 6 * self.joints if self.reactions else 1))
-        return np.empty((2, columns)), reactions, np.zeros((1, of.STATS), np.int64)
+        return np.empty((2, columns)), reactions, np.zeros((1, of.STATS))
 
     def _proceed(
         self, steps: int, u: np.ndarray, every: int, out: np.ndarray, reactions: np.ndarray, stats: np.ndarray
@@ -243,7 +244,7 @@ class ImplicitStepper(FamilyStepper):
     def _start(self, mode: int) -> None:
         self.counts[of.START] = mode
         none = np.zeros((1, 1))
-        self.enter(self.still, none, none, np.zeros((1, of.STATS), np.int64))
+        self.enter(self.still, none, none, np.zeros((1, of.STATS)))
         self.counts[of.START] = of.NO_START
 
     def choose(self) -> None:

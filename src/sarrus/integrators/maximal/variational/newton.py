@@ -232,6 +232,8 @@ def newton_step(topo, par, state, work, step, scales, loops, elements):
         error = advance(topo, par, state, work, step, loops, elements)
         norm = keep_nan_max(renew(topo, work, loops, elements), error)
         corrected += 1
+        if corrected == 1:
+            put1(work, topo[0, at.BODIES], at.THETA, norm / last if last > step.tolerance else 0.0)
         if is_settled(norm, last, step.tolerance):
             advance(topo, par, state, work, step, loops, elements)
             status, more = settle(topo, par, state, work, step, loops, elements)

@@ -15,6 +15,7 @@ from sarrus.integrators.maximal.acceptance import (
     MOTORS,
     SLOW,
     SPIN,
+    THETA,
     largest_turns,
 )
 from sarrus.integrators.maximal.columns import (
@@ -232,6 +233,7 @@ def rollout(name, loops, elements, contacts):
                             inner = interval_energy(topo, par, state, work, dt)
                     else:
                         status, f, c = newton_step(topo, par, state, work, step, scales, loops, elements)
+                        sums[k, THETA] = max(sums[k, THETA], get1(work, n, at.THETA))
                     stats[k, 0] += f
                     stats[k, 1] += c
                     if status != CONVERGED:
