@@ -25,8 +25,8 @@ def overactuated_legs(bend: float = 0.35, stance: float = 0.3, mode: str = "posi
     mode: of the motors "left ankle", "left knee", "left hip pitch", "left hip roll", the same on the right,
     and those named after the joints of the upper body.  Motors of the legs that prescribe must be given
     inputs that fit each other.
-    As in [Mal25] Table 5: 38 bodies, 45 joints, 214 rows of joints and 22 of motors, 7 loops.
-    Degrees of freedom: 20.  Redundant rows: 6.
+    As in [Mal25] Table 5: 38 bodies, 45 joints, 214 rows of joints and 22 of motors.
+    Degrees of freedom: 20.  Loops: 7.  Redundant rows: 6.
     Reference: [Mal25] Fig. 10 and Table 5, a figure of this size."""
     where = "gallery overactuated_legs"
     a = check.number(where, "bend", bend)
