@@ -11,17 +11,13 @@ from sarrus.errors import AssemblyError, MechanismError
 from sarrus.inputs import Inputs
 from sarrus.mechanism.rotations import rotation
 from sarrus.model import Model, State
+from sarrus.model.actuation import PART, independent, left_of_drives, rank_of
 from sarrus.model.assembly import LEAST, closed, held_rows
 from sarrus.model.description import driven_coordinates
 from sarrus.model.linear import Linearisation, least_change
 
 # A given start may miss what is prescribed by this [m, rad; per second for rates], over the size.
 MISFIT = 1e-6
-# Parts of the largest singular value below which rows depend on each other; drives whose part in such a
-# combination is smaller than this are not named.
-RANK, PART = 1e-9, 1e-6
-# Rows beyond which dependent drives are left to the steps to find.
-MANY = 1500
 
 
 def driven_start(
@@ -50,11 +46,30 @@ def driven_start(
         name = model.joint_names[j]
         where = model.joint_slices[name]
         targets.setdefault(name, np.full(where.stop - where.start, np.nan))[i] = value
+    start = {name: np.nan_to_num(t) for name, t in targets.items()}
     try:
-        placed = closed(model, targets, {name: np.nan_to_num(t) for name, t in targets.items()})
+        placed = closed(model, targets, start)
+    except AssemblyError as error:
+        if not model.overactuation:
+            raise AssemblyError(f"the inputs at t = {time:g} s cannot be met: {error}") from None
+        placed = _as_near(model, targets, start, time)
+    enforced = _enforced(model, _kernel_state(model, placed))
+    return _moving(model, placed, joints[enforced], numbers[enforced], speeds[enforced])
+
+
+def _as_near(
+    model: Model, targets: dict[str, np.ndarray], start: dict[str, np.ndarray], time: float
+) -> State:
+    """The start for inputs that do not fit each other: joints closed, and those drives met that a run
+    enforces."""
+    met = {name: values.copy() for name, values in targets.items()}
+    for drive in model.description.tied:
+        if drive.watched:
+            met[model.joint_names[drive.joint]][drive.coordinate] = np.nan
+    try:
+        return closed(model, met, start)
     except AssemblyError as error:
         raise AssemblyError(f"the inputs at t = {time:g} s cannot be met: {error}") from None
-    return _moving(model, placed, joints, numbers, speeds)
 
 
 def _check(model: Model, state: State, joints: np.ndarray, numbers: np.ndarray, wanted: np.ndarray) -> None:
@@ -81,7 +96,6 @@ def _moving(model: Model, state: State, joints: np.ndarray, numbers: np.ndarray,
     here = Linearisation(model.every, _kernel_state(model, state))
     _, matrix = held_rows(model, here)
     _, rows = here.coordinates(joints, numbers)
-    _check_independent(model, matrix, rows, joints)
     order = model.description.tree.order
     world = np.einsum("bij,bj->bi", rotation(state.orientation), given.angular_velocity)
     u = np.concatenate([given.velocity, world], axis=1)[order].ravel()
@@ -112,27 +126,22 @@ def _kernel_state(model: Model, state: State) -> np.ndarray:
     return kernel
 
 
-def _check_independent(model: Model, passive: Any, driven: Any, joints: np.ndarray) -> None:
-    """Refuses drives that depend on each other and on the joints, by name: no input could be met but by
-    chance."""
-    if passive.shape[0] + driven.shape[0] > MANY:
-        return
-    G, J = passive.toarray(), driven.toarray()
-    # What the joints leave of the drives.
-    _, s, vt = (
-        np.linalg.svd(G, full_matrices=False) if G.size else (None, np.zeros(0), np.zeros((0, G.shape[1])))
-    )
-    span = vt[: int((s > RANK * s.max(initial=1.0)).sum())]
-    left = J - (J @ span.T) @ span
-    u, s, _ = np.linalg.svd(left, full_matrices=True)
-    rank = int((s > RANK * max(1.0, s.max(initial=0.0))).sum())
-    if rank == len(J):
-        return
-    tied = np.abs(u[:, rank:]).max(axis=1) > PART
-    names = sorted({model.joint_names[j] for j in joints[tied]})
-    motors = [m for m in model.targets if model.mechanism.motors[m].joint in names]
-    raise MechanismError(
-        f"{len(J)} coordinates are prescribed, of which only {rank} are independent at the start: the motors "
-        f"{', '.join(map(repr, motors))} cannot be met together; leave {len(J) - rank} of them free, or make "
-        "them servos"
-    )
+def _enforced(model: Model, kernel: np.ndarray) -> np.ndarray:
+    """Numbers of drives that are independent at the configuration in `kernel`, the best of those that depend
+    on each other; refuses, by name, a start at which the drives together can do less than elsewhere."""
+    drives = model.actuation
+    left = left_of_drives(Linearisation(model.every, kernel.copy()), drives)
+    u, s, _ = np.linalg.svd(left)
+    rank = rank_of(s)
+    if rank < drives.rank:
+        labels = drives.labels()
+        part = np.abs(u[:, rank:]).max(axis=1) > PART
+        raise MechanismError(
+            f"the start is singular for the motors: of {drives.count} prescribed coordinates only {rank} are "
+            f"independent there, and {drives.rank} elsewhere; "
+            f"{', '.join(repr(labels[k]) for k in np.flatnonzero(part))} work against each other or the "
+            "joints: start from another stance, leave one of them free, or make it a servo"
+        )
+    tied = list(drives.tied)
+    free = [k for k in range(drives.count) if k not in tied]
+    return np.array(free + [tied[k] for k in sorted(independent(left[tied], rank - len(free)))], int)

@@ -48,6 +48,19 @@ class StepFailed(SarrusError):
         self.trajectory = trajectory
 
 
+class InfeasibleInputs(SarrusError):
+    """Inputs of drives that cannot be met together.  residuals: by how much each drive that takes part misses
+    its input [m, rad]; nearest: the inputs next to those given that can be met; `trajectory` holds all that
+    was computed before."""
+
+    def __init__(self, message: str, *, time: float, residuals: dict[str, float], nearest: dict[str, float]):
+        super().__init__(message)
+        self.time = time
+        self.residuals = residuals
+        self.nearest = nearest
+        self.trajectory: Any = None
+
+
 class Interrupted(KeyboardInterrupt):
     """A run was asked to stop (Ctrl-C, SIGTERM).  `trajectory` holds all that was computed, None before the
     first step; `kept`: the file where it is, with simulate(out=...); signal: its number."""
@@ -78,6 +91,11 @@ class LossyImport(UserWarning):
 
 class LossySave(UserWarning):
     """MJCF could not say all of a mechanism; the message lists what it leaves out or says differently."""
+
+
+class InputsMissed(UserWarning):
+    """Inputs of drives that cannot be met together, by little; the message says by how much, and what could
+    be."""
 
 
 class PushedApart(UserWarning):

@@ -49,6 +49,8 @@ class MemoryRecorder:
     ):
         self.model, self.method, self.dt, self.stepper, self.every = model, method, dt, stepper, every
         self.start_time, self.done = stepper.time, 0
+        # Whether the wrench at the last node stays as it is: another stepper goes on from there.
+        self.keeps_wrench = False
         # Of the reactions of redundant joints, by name.
         self.weights: Mapping[str, Any] | None = None
         self.times = Rows((), records)
@@ -115,8 +117,9 @@ class MemoryRecorder:
             else:
                 self.inputs.add(u[first - 1 : chunk.steps : every, -1])
         if chunk.reactions is not None:
-            if done % every == 0:
+            if done % every == 0 and not self.keeps_wrench:
                 self.reactions.all[-1] = chunk.reactions[0]
+            self.keeps_wrench = False
             self.reactions.add(chunk.reactions[1:])
         if self.keeps_touches and chunk.touches is not None:
             self.touches.add(chunk.touches)

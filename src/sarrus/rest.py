@@ -10,7 +10,8 @@ import numpy as np
 from sarrus.errors import MechanismError, StepFailed
 from sarrus.integrators.maximal.implicit.method import Bdf
 from sarrus.model import Model, State
-from sarrus.simulation import check_model, simulate
+from sarrus.simulation import simulate
+from sarrus.starts import check_model
 
 # Length of the first step [s], how much longer or shorter the next one is, and the longest: beyond it inertia
 # has no part in the balance any more.

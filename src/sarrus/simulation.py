@@ -14,17 +14,20 @@ from sarrus.advice import check_step, may_be_off, warn_of_imbalance, warn_of_los
 from sarrus.analysis.explicit import warn_of_explicit, warn_of_growth
 from sarrus.analysis.timestep import recommended_dt
 from sarrus.capacity import check_room
-from sarrus.errors import Interrupted, MechanismError, Status, StepFailed
+from sarrus.errors import InfeasibleInputs, Interrupted, MechanismError, Status, StepFailed
+from sarrus.feasibility import ERROR, WARNING, Feasibility, thinned
 from sarrus.inputs import Controls, Inputs
-from sarrus.integrators.agreement import check_asked, checked, start
+from sarrus.integrators.agreement import check_asked, checked
 from sarrus.integrators.interface import Chunk, Control, Failure, Method, Stepper
 from sarrus.integrators.methods import method_named
 from sarrus.interruption import Deferred
+from sarrus.locks import check_lockable, lock_events, relocked
 from sarrus.model import Model, State
 from sarrus.model.nodes import split
 from sarrus.progress import Report, progress_bar
 from sarrus.recorder import FileRecorder, MemoryRecorder
 from sarrus.schedule import number_of_steps, schedule_of
+from sarrus.starts import check_model, first_stepper
 from sarrus.trajectory import Trajectory
 from sarrus.trajectory.growth import unexplained_gain
 from sarrus.trajectory.reactions import row_weights
@@ -37,8 +40,6 @@ Controller = Callable[[float, State], Mapping[str, Input] | None]
 # Steps between two looks at the clock for progress and interruption, times the number of bodies, and at most;
 # where bodies meet each other.  A run that goes on has its pieces where an unbroken one has them.
 PIECE, LONGEST, WITH_PAIRS = 20_000, 2000, 20
-# The start must satisfy the constraints to this, times the size of the mechanism.
-START = 1e-8
 
 
 class CompiledController:
@@ -82,13 +83,14 @@ class Simulation:
         *,
         allow_overlap: bool = False,
         reactions: bool = False,
+        drive_tolerance: tuple[float, float] = (WARNING, ERROR),
     ):
         check_model("Simulation", model)
         number_of_steps(dt, dt)
         self.model, self.dt = model, float(dt)
         self.method = method_named(method)
         check_asked(self.method, reactions=reactions)
-        self.stepper = _stepper(
+        self.stepper = first_stepper(
             model, self.method, state, self.dt, reactions=reactions, allow_overlap=allow_overlap
         )
         self._still = Inputs(model, None, 1, self.dt, self.stepper.time, self.stepper.fractions).constant
@@ -100,6 +102,8 @@ class Simulation:
             # What no step has set yet stays where it is.
             self._still[:, :, where][:, :, 0::3] = self._controls.aims[name]
         self._unrecorded = self.stepper.step_unrecorded
+        self._locked: tuple[str, ...] = ()
+        self._feasibility = Feasibility(model, drive_tolerance)
         self._winding = np.zeros(model.coordinates) if state is None else state.winding
 
     @property
@@ -121,13 +125,36 @@ class Simulation:
         An input that is omitted keeps its last value, at first 0."""
         if self._feels:
             self._before = self.state.copy()
-        if self._unrecorded is None:
+        if self._unrecorded is None or self._feasibility.active:
             self._advance(1, inputs)
         else:
             failure = self._unrecorded(self._set(inputs, 1))
             if failure is not None:
                 raise _failed(self.model, failure, self.dt, None)
         return self.state
+
+    @property
+    def locked(self) -> tuple[str, ...]:
+        """Joints that are locked now."""
+        return self._locked
+
+    def lock(self, joint: str) -> None:
+        """Holds a joint where it is from now on; its velocity is lost at once, as when a pawl falls in."""
+        check_lockable(self.model, joint)
+        if joint not in self._locked:
+            self._hold((*self._locked, joint))
+
+    def unlock(self, joint: str) -> None:
+        """Lets go of a joint that was locked."""
+        check_lockable(self.model, joint)
+        if joint not in self._locked:
+            raise MechanismError(f"joint {joint!r} is not locked; locked are {list(self._locked)}")
+        self._hold(tuple(name for name in self._locked if name != joint))
+
+    def _hold(self, joints: tuple[str, ...]) -> None:
+        self._locked = joints
+        self.stepper = relocked(self.stepper, self.model, joints, self.state, self.method, self.dt)
+        self._unrecorded = self.stepper.step_unrecorded
 
     def sensor(self, name: str) -> float | np.ndarray:
         """The current reading of a sensor of `add_sensor`.  An accelerometer gives the mean over the last
@@ -144,11 +171,13 @@ class Simulation:
         return self._advance(steps, inputs)
 
     def _advance(self, steps: int, inputs: Mapping[str, Input] | None) -> Chunk:
-        chunk = self.stepper.advance(steps, self._set(inputs, steps), 1)
+        begun, u = self.stepper.time, self._set(inputs, steps)
+        chunk = self.stepper.advance(steps, u, 1)
         reacting = self.stepper.reactions
         checked(chunk, self.method, self.model, steps, before=0, every=1, reactions=reacting)
         if chunk.failure is not None:
             raise _failed(self.model, chunk.failure, self.dt, None)
+        self._feasibility.look(chunk, u, begun, self.dt)
         if chunk.winding is None and chunk.steps:
             position, orientation, _, _ = split(chunk.nodes)
             self._winding = self.model.coordinates_of(position, orientation, winding=self._winding)[0][-1]
@@ -187,6 +216,8 @@ def simulate(
     allow_overlap: bool = False,
     resume: bool = False,
     reaction_weights: Mapping[str, Any] | None = None,
+    drive_tolerance: tuple[float, float] = (WARNING, ERROR),
+    locks: Mapping[str, Any] | None = None,
 ) -> Trajectory:
     """The trajectory of `model` over `duration` [s] in steps of `dt` [s].
 
@@ -205,7 +236,13 @@ def simulate(
     keep their last values, at first those of `inputs`.  record_every: steps between two records. reactions:
     record the joint reactions.  reaction_weights: if redundant constraints leave them undetermined, the sum
     of weight times multiplier squared is minimal: by name of a joint, or of a motor that prescribes a
-    coordinate, one number or one per row; 1 by default. progress: True for a bar, or a function of (steps
+    coordinate, one number or one per row; 1 by default.
+    drive_tolerance: (warning, error) [m, rad]; where more coordinates are prescribed than can be chosen
+    independently, what drives may miss their inputs by before a warning (`InputsMissed`), and before
+    `InfeasibleInputs` with the drives, what they miss and the nearest inputs that fit; joints stay closed.
+    locks: joints that are held where they are for a time: {"knee": (0.5, 1.0)}, or several such pairs
+    (from, to) [s], `to` None for the rest of the run; times of nodes.  A lock stops its joint at once.
+    progress: True for a bar, or a function of (steps
     done, steps).  out: stream the records to this file instead of holding them in memory. allow_overlap: push
     apart shapes, limits and ropes that overlap at the start by more than 5 mm (or 5e-3 rad) instead of
     raising an error; smaller overlaps are always pushed apart, with a warning.
@@ -246,15 +283,22 @@ def simulate(
             "give a Python function of (t, state), or inputs"
         )
     check_room(model, steps, record_every, reactions, out)
+    if locks and (resume or not schedule.even or not chosen.prescribed):
+        raise MechanismError(
+            'locks are for whole runs in even steps (no resume, no dt="adaptive"), with methods such as '
+            f"variational, bdf2 and sdirk; the method here is {chosen}"
+        )
+    feasibility = Feasibility(model, drive_tolerance)
     if model.targets and chosen.prescribed:
         from sarrus.driven_start import driven_start
 
         state = driven_start(model, inputs, state, steps, float(dt))
-    stepper = _stepper(model, chosen, state, float(dt), reactions=reactions, allow_overlap=allow_overlap)
+    stepper = first_stepper(model, chosen, state, float(dt), reactions=reactions, allow_overlap=allow_overlap)
     driver = Inputs(model, inputs, steps, float(dt), stepper.time, stepper.fractions)
     if model.targets:
         driver.begin(_controls(model, stepper, float(dt)).coordinates)
     schedule.begin(stepper, driver)
+    events = lock_events(model, locks, stepper.time, float(dt), steps)
     first = stepper.state()
     if first.winding is None:
         first.winding = np.zeros(model.coordinates) if state is None else state.winding
@@ -281,6 +325,11 @@ def simulate(
         try:
             most = 1 if controls is not None else piece_of(model)
             while (count := schedule.left(stepper, done, most)) and asked.signal is None:
+                if done in events:
+                    stepper = relocked(stepper, model, events.pop(done), stepper.state(), chosen, float(dt))
+                    recorder.stepper = stepper
+                    recorder.keeps_wrench = done > 0
+                count = min([count, *(k - done for k in events)])
                 u = schedule.inputs(driver, stepper, done, count)
                 if controls is not None and called is not None:
                     controls.set(called(stepper.time, now), stepper.time, "the controller must return")
@@ -289,13 +338,18 @@ def simulate(
                 elif compiled is not None:
                     u = np.repeat(u, count, axis=0) if len(u) == 1 else u
                 recorder.is_whole = False
+                every, begun = (1 if feasibility.active else record_every), stepper.time
                 chunk = checked(
-                    stepper.advance(count, u, record_every),
-                    chosen, model, count, before=done, every=record_every, reactions=reactions,
+                    stepper.advance(count, u, every),
+                    chosen, model, count, before=done, every=every, reactions=reactions,
                 )  # fmt: skip
                 if recorder.done == 0:
                     recorder.begin(first, u[:1])
-                recorder.add(chunk, u)
+                recorder.add(thinned(chunk, done, record_every) if feasibility.active else chunk, u)
+                if feasibility.active:
+                    if not done:
+                        feasibility.begin(first, u[0, 0])
+                    feasibility.look(chunk, u, begun, float(dt))
                 if chunk.failure is not None:
                     failure = chunk.failure
                     break
@@ -306,6 +360,9 @@ def simulate(
                     report(*schedule.progress(stepper, done))
         except KeyboardInterrupt as error:
             stopped = error
+        except InfeasibleInputs as error:
+            error.trajectory = recorder.stop()
+            raise
         ended = schedule.left(stepper, done, 1) == 0
         is_over = stopped is None and (ended or failure is not None)
         trajectory = recorder.finish() if is_over else recorder.stop()
@@ -328,80 +385,6 @@ def simulate(
 def piece_of(model: Model) -> int:
     """How many steps run before the next look at the clock."""
     return WITH_PAIRS if model.contacts.pairs else min(LONGEST, max(1, PIECE // len(model.body_names)))
-
-
-def _stepper(
-    model: Model, method: Method, state: State | None, dt: float, *, reactions: bool, allow_overlap: bool
-) -> Stepper:
-    method.check(model)
-    if model.targets and not method.prescribed:
-        name = next(iter(model.targets))
-        raise MechanismError(
-            f"{method} has no motors that prescribe a position or velocity (here {name!r}, mode "
-            f"{model.mechanism.motors[name].mode!r}); use variational, bdf2 or sdirk, or a servo"
-        )
-    if state is None:
-        # What add_body was given has been checked there.
-        state, as_placed = model.initial_state(), model.is_placed
-    elif not isinstance(state, State):
-        raise MechanismError(
-            f"state must be a sarrus.State (model.state(...), traj.final_state), not {type(state).__name__}"
-        )
-    else:
-        as_placed = False
-        check_state(model, state)
-    method.check_start(model, state, dt)
-    if not as_placed and state.memory is None:
-        check_constraints(model, state)
-    if model.contacts.any:
-        from sarrus.model.overlap import push_apart, settled
-
-        state = push_apart(model, state) if allow_overlap else settled(model, state)
-    return start(method, model, state, dt, reactions=reactions)
-
-
-def check_model(who: str, model: Any) -> None:
-    """Refuses what is no model."""
-    if not isinstance(model, Model):
-        raise MechanismError(f"{who} takes a model (sarrus.build(mechanism)), not {type(model).__name__}")
-
-
-def check_state(model: Model, state: State) -> None:
-    """Refuses a start that does not fit the model, or is not finite."""
-    nb = len(model.body_names)
-    for what, shape in (
-        ("position", (nb, 3)),
-        ("orientation", (nb, 4)),
-        ("velocity", (nb, 3)),
-        ("angular_velocity", (nb, 3)),
-    ):
-        array = np.asarray(getattr(state, what), float)
-        if array.shape != shape:
-            raise MechanismError(f"state: {what} has shape {array.shape}, needs {shape} for this model")
-        if not np.isfinite(array).all():
-            body = model.body_names[int(np.argwhere(~np.isfinite(array))[0][0])]
-            raise MechanismError(f"state: {what} of body {body!r} is not finite")
-    if state.winding is not None and np.shape(state.winding) != (model.coordinates,):
-        raise MechanismError(
-            f"state: winding has shape {np.shape(state.winding)}, needs ({model.coordinates},) for this model"
-        )
-    length = np.linalg.norm(state.orientation, axis=1)
-    if np.abs(length - 1.0).max(initial=0.0) > 1e-6:
-        body = model.body_names[int(np.argmax(np.abs(length - 1.0)))]
-        raise MechanismError(f"state: orientation of body {body!r} is no unit quaternion")
-
-
-def check_constraints(model: Model, state: State) -> None:
-    """Refuses a start that misses a constraint, by name."""
-    residual = np.abs(model.residuals(state.position[None], state.orientation[None], state.winding)[0])
-    size = max(1.0, float(np.abs(state.position).max(initial=0.0)))
-    if residual.max(initial=0.0) > max(START * size, 100.0 * model.ranks.left_open):
-        name = max(model.row_slices, key=lambda joint: residual[model.row_slices[joint]].max(initial=0.0))
-        gap = residual[model.row_slices[name]].max()
-        raise MechanismError(
-            f"the start misses joint {name!r} by {gap:.3g} (metres or radians); sarrus.assemble(model) gives "
-            "a start that meets all constraints"
-        )
 
 
 def _interrupted(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from rich.markup import escape
 
 from sarrus.cli.answer import JsonFlag, answering
@@ -97,10 +98,29 @@ def facts(model: Model) -> dict[str, Any]:
         "loop_joints": [list(loop) for loop in model.loops],
         "redundant_constraints": model.redundant_constraints,
         "redundant": [[joint, row] for joint, row in model.redundant],
+        "drives": drive_facts(model),
         "contacts": contact_facts(model),
         "mass": total,
         "masses": masses,
         "center_of_mass": sum(moments, start=0.0) / total if total > 0.0 else None,
+    }
+
+
+def drive_facts(model: Model) -> dict[str, Any]:
+    """What motors prescribe, ready for JSON: counts, the motors whose inputs must fit each other, and the
+    smallest singular value of the drives in the reference with those that take part."""
+    from sarrus.model.actuation import stance
+
+    found = model.actuation
+    singular, weakest = stance(model, model.every.state) if found.count else (np.zeros(0), ())
+    labels = found.labels()
+    return {
+        "prescribed": found.count,
+        "overactuation": found.surplus,
+        "dof_left": model.dof_left,
+        "tied": [labels[k] for k in found.tied],
+        "smallest_singular_value": float(singular[-1]) if len(singular) else None,
+        "weakest": [[name, part] for name, part in weakest],
     }
 
 

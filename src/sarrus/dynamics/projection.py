@@ -37,6 +37,14 @@ def add_drive_impulses(topo, par, state, work, column):
 
 
 @helper
+def is_watched(topo, state, k):
+    """Whether border row k is a drive that depends on others and is not enforced"""
+    if topo[topo[0, at.T_ROWS] + k, at.ROW_KIND] != at.MOTION_ROW:
+        return False
+    return int(get1(state, topo[0, at.S_ROWS] + k, at.ACTIVE)) == at.WATCHED
+
+
+@helper
 def leave_out(work, line):
     """The border row at `line` has no effect"""
     put1(work, line, at.COMPLIANCE, 1.0)
@@ -45,11 +53,14 @@ def leave_out(work, line):
 
 @kernel
 def leave_out_weak_rows(topo, state, work, weakness):
-    """Rows of loops that are as weak as this, or weaker, have no effect; after `projection_compliance`"""
+    """Rows of loops that are as weak as this, or weaker, have no effect, nor do drives that are watched;
+    after `projection_compliance`"""
     for k in range(topo[0, at.ROWS]):
         if topo[topo[0, at.T_ROWS] + k, at.ROW_KIND] == at.CONSTRAINT_ROW:
             if get1(state, topo[0, at.S_ROWS] + k, at.WEAKNESS) >= weakness:
                 leave_out(work, topo[0, at.W_ROWS] + k)
+        elif is_watched(topo, state, k):
+            leave_out(work, topo[0, at.W_ROWS] + k)
 
 
 @kernel
@@ -141,7 +152,7 @@ def project_down(topo, par, state, work, loops):
 def prescribed_rate(topo, state, k):
     """Rate of the coordinate of border row k that a motor prescribes at the node; 0 of all other rows"""
     it = topo[0, at.T_ROWS] + k
-    if topo[it, at.ROW_KIND] != at.MOTION_ROW:
+    if topo[it, at.ROW_KIND] != at.MOTION_ROW or is_watched(topo, state, k):
         return 0.0
     line = topo[0, at.S_JOINTS] + topo[it, at.ROW_OF]
     return get1(state, line, at.TARGET_RATE + topo[it, at.ROW_COORDINATE])

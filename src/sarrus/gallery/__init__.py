@@ -4,7 +4,11 @@ from sarrus.gallery import graphs
 from sarrus.gallery.balls import bouncing_ball, newton_cradle, sphere_chain, tippe_top
 from sarrus.gallery.chains import free_chain, pendulum, spherical_pendulum, tree
 from sarrus.gallery.contacts import box_drop, box_toss, sliding_block
-from sarrus.gallery.gyros import gyroscope, rolling_disc, spinning_top, t_handle
+from sarrus.gallery.exoskeletons import exoskeleton
+from sarrus.gallery.figures import large_figure
+from sarrus.gallery.gyros import fast_pendulum, gyroscope, rolling_disc, spinning_top, t_handle
+from sarrus.gallery.hoberman import hoberman_sphere
+from sarrus.gallery.legs import overactuated_legs
 from sarrus.gallery.parallel_robots import delta_robot, stewart_platform
 from sarrus.gallery.planar_loops import (
     double_four_bar,
@@ -14,6 +18,7 @@ from sarrus.gallery.planar_loops import (
     three_link_loop,
 )
 from sarrus.gallery.registry import NAMES, Description, describe, make
+from sarrus.gallery.satellites import satellite
 from sarrus.gallery.scissors import hoberman_ring, scissor_lift
 from sarrus.gallery.spatial_loops import bennett, bricard, door, sarrus
 from sarrus.gallery.stacks import arch, box_stack, dominoes
@@ -35,18 +40,24 @@ __all__ = [
     "dominoes",
     "door",
     "double_four_bar",
+    "exoskeleton",
+    "fast_pendulum",
     "four_bar",
     "free_chain",
     "graphs",
     "gyroscope",
     "hoberman_ring",
+    "hoberman_sphere",
+    "large_figure",
     "make",
     "newton_cradle",
+    "overactuated_legs",
     "pendulum",
     "quadruped",
     "rhombus_chain",
     "rolling_disc",
     "sarrus",
+    "satellite",
     "scissor_lift",
     "slider_crank",
     "sliding_block",

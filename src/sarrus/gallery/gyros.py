@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sarrus.errors import MechanismError
-from sarrus.gallery.rods import to_body, to_world
+from sarrus.gallery.rods import add_rod, to_body, to_world
 from sarrus.mechanism import Box, Cylinder, Mechanism, Sphere
 from sarrus.mechanism import validation as check
 from sarrus.mechanism.rotations import turn
@@ -138,4 +138,18 @@ def rolling_disc(
         shapes=[Cylinder(radius=r, length=0.02, orientation=ALONG_Y)],
     )
     mech.add_rolling("ground", "disc", radius=r, axis=axis)
+    return mech
+
+
+def fast_pendulum(speed: float = 50.0, length: float = 1.0) -> Mechanism:
+    """A rod that spins about a hinge at its end, without gravity.
+
+    speed [rad/s]: its initial and lasting rate about x; length [m] of the rod (1 kg).
+    Degrees of freedom: 1.  Loops: none.  Redundant rows: none.
+    Reference: the angle is speed times t; [Mal25] Fig. 6."""
+    where = "gallery fast_pendulum"
+    rate, l = check.number(where, "speed", speed), check.number(where, "length", length, positive=True)
+    mech = Mechanism(gravity=(0.0, 0.0, 0.0), name="fast pendulum")
+    add_rod(mech, "rod", (0.0, 0.0, 0.0), (0.0, 0.0, -l), pivot=(0.0, 0.0, 0.0), turning=(rate, 0.0, 0.0))
+    mech.add_joint("hinge", "revolute", parent="world", child="rod", at=(0.0, 0.0, 0.0), axis=X)
     return mech

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sarrus.errors import MechanismError
-from sarrus.gallery.rods import add_rod, along
+from sarrus.gallery.rods import STILL, add_rod, along
 from sarrus.mechanism import Box, Mechanism
 from sarrus.mechanism import validation as check
 
@@ -112,9 +113,19 @@ def hoberman_ring(units: int = 6, arm: float = 0.5, deployment: float = np.pi / 
 
 
 def add_angulated_rod(
-    mech: Mechanism, name: str, start: np.ndarray, knee: np.ndarray, end: np.ndarray, width: float
+    mech: Mechanism,
+    name: str,
+    start: np.ndarray,
+    knee: np.ndarray,
+    end: np.ndarray,
+    width: float,
+    *,
+    mass: float = 1.0,
+    velocity: ArrayLike = STILL,
+    turning: ArrayLike = STILL,
 ) -> None:
-    """Adds a bent rod of 1 kg from `start` over `knee` to `end` [m], its frame parallel to the world's."""
+    """Adds a bent rod from `start` over `knee` to `end` [m], its frame parallel to the world's; velocity
+    [m/s] of its centre, turning [rad/s]."""
     halves = [(start, knee), (knee, end)]
     middle = (start + 2 * knee + end) / 4
     shapes = [
@@ -125,4 +136,6 @@ def add_angulated_rod(
         )
         for p, q in halves
     ]
-    mech.add_body(name, mass=1.0, position=middle, shapes=shapes)
+    mech.add_body(
+        name, mass=mass, position=middle, velocity=velocity, angular_velocity=turning, shapes=shapes
+    )

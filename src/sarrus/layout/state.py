@@ -76,15 +76,16 @@ LAM = rows.column(
     "solvers, kinematics, dynamics, integrators", "solvers, dynamics, integrators",
 )  # fmt: skip
 ACTIVE = rows.column(
-    "ACTIVE", 1, "index", "place of the row in its joint, or COMBINED",
+    "ACTIVE", 1, "index", "place of the row in its joint, or COMBINED; WATCHED for drives",
     "model, integrators", "kinematics, dynamics, integrators",
 )  # fmt: skip
 WEIGHTS = rows.column(
-    "WEIGHTS", 6, "1", "of the places of the joint, for a row that combines them", "integrators", "kinematics"
-)
+    "WEIGHTS", 6, "1", "of the places of the joint, for a row that combines them; best pivot of tied drives",
+    "integrators", "kinematics, integrators",
+)  # fmt: skip
 WEIGHT_SCALE = rows.column(
-    "WEIGHT_SCALE", 1, "1/kg, 1/(kg m^2)", "what the pivot of such a row is compared with",
-    "integrators", "integrators",
+    "WEIGHT_SCALE", 1, "1/kg, 1/(kg m^2)", "what the pivot of such a row, or tied drive, is compared with",
+    "model, integrators", "model, integrators",
 )  # fmt: skip
 WEAKNESS = rows.column(
     "WEAKNESS", 1, "kind", "how far it depends on the others at the node: 0, WEAK, LOST",
@@ -93,6 +94,9 @@ WEAKNESS = rows.column(
 
 row_places = Values("places of border rows", "Values of ACTIVE besides the places 0 to 5.")
 COMBINED = row_places.value("COMBINED", -1, "the row is a combination of all places of the joint")
+WATCHED = row_places.value(
+    "WATCHED", -2, "a prescribed coordinate that depends on others: it is compared with them, not enforced"
+)
 
 weaknesses = Values("weakness of border rows", "Values of WEAKNESS; see `mark_weak_rows`.")
 WEAK = weaknesses.real("WEAK", 1.0, "nearly depends on the others")

@@ -76,7 +76,9 @@ ROWS = header.column(
     "model", "solvers, kinematics, dynamics, model, analysis, integrators",
 )  # fmt: skip
 ENDS = header.column("ENDS", 1, "count", "ends of border rows", "model", "model, solvers, analysis")
-JOINTS = header.column("JOINTS", 1, "count", "joints", "model", "kinematics, dynamics, model, integrators")
+JOINTS = header.column(
+    "JOINTS", 1, "count", "joints", "model", "solvers, kinematics, dynamics, model, integrators"
+)
 ELEMENTS = header.column("ELEMENTS", 1, "count", "elements", "model", "model, dynamics, integrators")
 CONTACTS = header.column("CONTACTS", 1, "count", "contacts", "model", "solvers, dynamics, integrators")
 TIES = header.column("TIES", 1, "count", "ties", "model", "solvers")

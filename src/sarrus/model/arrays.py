@@ -9,7 +9,7 @@ import numpy as np
 from sarrus import layout as at
 from sarrus.model.contacts import Contact, contact_rows, contact_table
 from sarrus.model.description import Description, Drives
-from sarrus.model.plan import Plan, border_plan, compliant_rows, constraint_rows
+from sarrus.model.plan import Plan, border_plan, compliant_rows, constraint_rows, tied_rows
 from sarrus.model.tables import Lines, assign_scratch, element_table, joint_table, link_table, seed_sums
 from sarrus.model.ties import Ties, ties_of
 
@@ -109,6 +109,7 @@ def make_arrays(
     state[h[at.S_CONTACTS] :] = touch_state
     state[: n + 1, at.Q] = 1.0
     state[n + 1 : n + 1 + len(plan.rows), at.ACTIVE] = plan.places
+    state[n + 1 : n + 1 + len(plan.rows), at.WEIGHT_SCALE] = plan.scales
     positions = np.array([body.position for body in d.mechanism.bodies.values()]).reshape(n, 3)
     state[:n, at.X : at.X + 3] = positions[d.tree.order] - d.origin
     special = joints[:, at.JOINT_KIND] != at.LOWER_PAIR
@@ -117,7 +118,7 @@ def make_arrays(
         par=par,
         state=state,
         work_shape=(first, max(at.WORK_COLS, at.SLOTS + plan.slots)),
-        elements=bool(len(elements) or drives.any.any() or special.any() or contacts is not None),
+        elements=bool(len(elements) or drives.any.any() or special.any() or contacts is not None or d.locks),
         loops=len(plan.rows) + len(ties.table) > 0,
         contacts=contacts is not None,
     )
@@ -142,5 +143,27 @@ def step_arrays(
     rows = [row for j, chosen in places.items() for row in constraint_rows(d, j, chosen)]
     rows += compliant_rows(d, drives)
     rows += contact_rows(d, contacts or [])
+    rows += tied_rows(d)
     ties = ties_of_contacts(d, contacts or [])
     return make_arrays(d, border_plan(d.tree, rows, ties.of), drives, contacts, ties)
+
+
+def tied_rows_of(arrays: Arrays) -> np.ndarray:
+    """Numbers of the border rows of tied drives, which have a scale of their own."""
+    topo, first = arrays.topo, int(arrays.topo[0, at.S_ROWS])
+    rows = int(topo[0, at.ROWS])
+    kinds = topo[topo[0, at.T_ROWS] : topo[0, at.T_ROWS] + rows, at.ROW_KIND]
+    return np.flatnonzero(
+        (kinds == at.MOTION_ROW) & (arrays.state[first : first + rows, at.WEIGHT_SCALE] > 0)
+    )
+
+
+def scales_of_rows(arrays: Arrays, scales: np.ndarray) -> np.ndarray:
+    """What the pivot of every border row is compared with; scales: of every place of every joint."""
+    topo, first, rows = arrays.topo, int(arrays.topo[0, at.S_ROWS]), int(arrays.topo[0, at.ROWS])
+    table = topo[topo[0, at.T_ROWS] : topo[0, at.T_ROWS] + rows]
+    state = arrays.state[first : first + rows]
+    out = state[:, at.WEIGHT_SCALE].copy()
+    closing = table[:, at.ROW_KIND] == at.CONSTRAINT_ROW
+    out[closing] = scales[table[closing, at.ROW_OF], state[closing, at.ACTIVE].astype(int)]
+    return out

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import warnings
 
+import numpy as np
+
 from sarrus.errors import MechanismError, NearlyRedundant, RigidMechanism
 from sarrus.mechanism import Mechanism
+from sarrus.model.actuation import find_actuation
 from sarrus.model.arrays import make_arrays, step_arrays
 from sarrus.model.contacts import Contacts
 from sarrus.model.description import Drives, describe, size_of
 from sarrus.model.geometry import joint_geometry
 from sarrus.model.graph import spanning_tree
 from sarrus.model.model import Model
-from sarrus.model.plan import border_plan, constraint_rows, listing
+from sarrus.model.plan import border_plan, constraint_rows, listing, tied_rows
 from sarrus.model.redundancy import Ranks, carried, choose_rows, find_ranks
 
 # Largest misfit of redundant joints that counts as rounding [rad, parts of the size].
@@ -36,13 +39,29 @@ def build(mechanism: Mechanism, *, redundancy_tolerance: float = REDUNDANCY_TOLE
         raise MechanismError(
             f"redundancy_tolerance {redundancy_tolerance!r} must be from 0 to 1 [rad, parts of the size]"
         )
+    return _built(mechanism, redundancy_tolerance, ())
+
+
+def build_locked(model: Model, locks: tuple[tuple[int, int, float], ...]) -> Model:
+    """The model of the same mechanism with coordinates held: (joint, number, value) of each."""
+    with warnings.catch_warnings():
+        # What a lock leaves no freedom is meant to be rigid.
+        warnings.simplefilter("ignore")
+        return _built(model.mechanism, model.ranks.tolerance or REDUNDANCY_TOLERANCE, locks)
+
+
+def _built(
+    mechanism: Mechanism, redundancy_tolerance: float, locks: tuple[tuple[int, int, float], ...]
+) -> Model:
     tree = spanning_tree(mechanism)
     d = describe(mechanism, tree, joint_geometry(mechanism))
+    d.locks = locks
     drives, contacts = Drives(d), Contacts(d)
     listed = [row for j, joint in enumerate(d.joints) for row in constraint_rows(d, j, joint.places)]
     every = make_arrays(d, listing(tree, listed), drives)
     closing = [j for j in tree.closures if d.joints[j].places]
     candidates, ranks, places = None, Ranks(), {}
+    candidate_rows = []
     if closing:
         candidate_rows = [row for j in closing for row in constraint_rows(d, j, d.joints[j].places)]
         candidates = make_arrays(d, border_plan(tree, candidate_rows), drives)
@@ -51,8 +70,13 @@ def build(mechanism: Mechanism, *, redundancy_tolerance: float = REDUNDANCY_TOLE
         for j in closing:
             order = start.places[j] + [p for p in d.joints[j].places if p not in start.places[j]]
             places[j] = tuple(order[: ranks.ranks[j]])
+    actuation = find_actuation(d, every, size_of(d))
+    if d.tied:
+        # Chosen after the rows of all joints.
+        ranks.scales = ranks.scales if len(ranks.scales) else np.ones((len(d.joints), 6))
+        candidates = make_arrays(d, border_plan(tree, candidate_rows + tied_rows(d)), drives)
     arrays = step_arrays(d, drives, places, contacts.fixed if contacts.any else None)
-    model = Model(d, drives, arrays, every, candidates, ranks, contacts, places)
+    model = Model(d, drives, arrays, every, candidates, ranks, contacts, places, actuation)
     if closing and not model.dof:
         from sarrus.model.report import refusal
 

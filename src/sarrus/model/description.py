@@ -27,6 +27,17 @@ from sarrus.model.geometry import JointGeometry, centres_of, free_root, origin_o
 from sarrus.model.graph import SpanningTree
 
 
+@dataclass(frozen=True)
+class TiedDrive:
+    """A prescribed coordinate that can be met only together with others; watched: not enforced at the
+    reference; scale: what its pivot is compared with."""
+
+    joint: int
+    coordinate: int
+    watched: bool
+    scale: float
+
+
 @dataclass
 class Description:
     """What does not depend on the choice of border rows: bodies, joints, elements, inputs."""
@@ -45,6 +56,9 @@ class Description:
     callbacks: list[Callback] = field(default_factory=list)  # keeps compiled user functions alive
     addresses: dict[tuple[str, str], int] = field(default_factory=dict)
     origin: np.ndarray = field(default_factory=lambda: np.zeros(3))  # of the kernels, in the user's world
+    # (joint, coordinate, value) that is held for a time; see `sarrus.locks`
+    locks: tuple[tuple[int, int, float], ...] = ()
+    tied: tuple[TiedDrive, ...] = ()  # drives that depend on others; see `sarrus.model.actuation`
 
     def compile_callbacks(self) -> None:
         """Compiles the functions of the user; their addresses hold in this process."""

@@ -148,6 +148,31 @@ def sum_terms(
     return np.array(out, float).reshape(-1, 4), offsets
 
 
+class Projection:
+    """Onto the motions that the rows of G allow, redundant rows forgiven."""
+
+    def __init__(self, G: csr_matrix):
+        from scipy.sparse import diags, identity
+        from scipy.sparse.linalg import splu
+
+        S = G @ G.T
+        diagonal = S.diagonal()
+        self.scale = diags(1.0 / np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0)))
+        self.G, rows = G, G.shape[0]
+        scaled = (self.scale @ S @ self.scale + REGULARISATION * identity(rows)).tocsc()
+        self.factor = splu(scaled) if rows else None
+
+    def apply(self, motions: np.ndarray) -> np.ndarray:
+        """`motions` (6 nb, k) without what the rows do not allow; twice, since redundant rows are
+        regularised."""
+        for _ in range(2):
+            if self.factor is None:
+                break
+            error = self.scale @ self.factor.solve(self.scale @ (self.G @ motions))
+            motions = motions - self.G.T @ error
+        return motions
+
+
 def least_change(G: csr_matrix, residual: np.ndarray, W: csr_matrix | None = None) -> np.ndarray:
     """The smallest motion d (in the metric W^-1) with G d = -residual, redundant rows forgiven."""
     from scipy.sparse import diags, identity

@@ -31,6 +31,7 @@ from sarrus.model.state import State
 from sarrus.model.tables import readdress
 
 if TYPE_CHECKING:
+    from sarrus.model.actuation import Actuation
     from sarrus.model.pairs import Pairs
     from sarrus.model.rounding import Holding
 
@@ -55,6 +56,7 @@ class Model(Mechanics):
         ranks: Ranks,
         contacts: Contacts,
         places: dict[int, tuple[int, ...]],
+        actuation: Actuation,
     ):
         mechanism = description.mechanism
         self.mechanism: Mechanism = mechanism
@@ -66,6 +68,7 @@ class Model(Mechanics):
         self.ranks = ranks
         self.contacts = contacts
         self.places = places
+        self.actuation = actuation
         self.body_names: tuple[str, ...] = tuple(mechanism.bodies)
         self.joint_names: tuple[str, ...] = tuple(mechanism.joints)
         self.body_index = {name: i for i, name in enumerate(self.body_names)}
@@ -169,6 +172,16 @@ class Model(Mechanics):
     def dof(self) -> int:
         """Degrees of freedom at a generic configuration."""
         return int(self.arrays.topo[0, at.FREEDOMS]) - sum(self.ranks.ranks.values())
+
+    @property
+    def dof_left(self) -> int:
+        """Degrees of freedom that no motor prescribes: 0 where inputs alone say how everything moves."""
+        return self.dof - self.actuation.rank
+
+    @property
+    def overactuation(self) -> int:
+        """How many more coordinates motors prescribe than can be chosen independently."""
+        return self.actuation.surplus
 
     @property
     def redundant(self) -> tuple[tuple[str, int], ...]:

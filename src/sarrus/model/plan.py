@@ -36,6 +36,7 @@ class BorderRow:
     ends: tuple[tuple[int, int], ...]  # (body, role)
     touches_world: bool
     place: int  # candidate row of its joint, for constraint rows
+    scale: float = 0.0  # of the pivot of a tied drive
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,7 @@ class Plan:
 
     rows: np.ndarray
     places: np.ndarray
+    scales: np.ndarray
     groups: np.ndarray
     ends: np.ndarray
     edges: np.ndarray
@@ -112,8 +114,9 @@ def border_plan(tree: SpanningTree, rows: list[BorderRow], ties: list[list[int]]
             group_range[top, 0] = g
         group_range[top, 1] = g + 1
     places = np.array([rows[r].place for r in sequence], np.int64)
+    scales = np.array([rows[r].scale for r in sequence])
     slots = max(slot, default=-1) + 1
-    return Plan(table, places, group_table, _end_table(ends), edges, edge_range, group_range, slots)
+    return Plan(table, places, scales, group_table, _end_table(ends), edges, edge_range, group_range, slots)
 
 
 def spread(tree: SpanningTree, bodies: list[int], ties: list[list[int]]) -> set[int]:
@@ -139,7 +142,7 @@ def listing(tree: SpanningTree, rows: list[BorderRow]) -> Plan:
     empty = np.zeros((0, at.TOPO_COLS), np.int64)
     places = np.array([row.place for row in rows], np.int64)
     ranges = np.zeros((world + 1, 2), np.int64)
-    return Plan(table, places, empty, _end_table(ends), empty, ranges[:world], ranges, 0)
+    return Plan(table, places, np.zeros(len(rows)), empty, _end_table(ends), empty, ranges[:world], ranges, 0)
 
 
 def _end_table(ends: list[tuple[int, int, int, int]]) -> np.ndarray:
@@ -169,7 +172,8 @@ def _groups(upper: list[int], paths: list[set[int]], rows: list[BorderRow]) -> l
         for r in by_upper[top]:
             # Rows that meet other rows' bodies are tied through the body; rows without a body of their own
             # through their joint.
-            for key in [*paths[r], ("of", rows[r].of, rows[r].kind)]:
+            tied = ("tied",) if rows[r].scale > 0.0 else ("of", rows[r].of, rows[r].kind)
+            for key in [*paths[r], tied]:
                 if key in owner:
                     parent[find(r)] = find(owner[key])
                 else:
@@ -261,15 +265,33 @@ def compliant_rows(d: Description, drives: Drives) -> list[BorderRow]:
 
 
 def prescribed_rows(d: Description) -> list[BorderRow]:
-    """Rows of the coordinates that motors prescribe."""
+    """Rows of the coordinates that motors prescribe or locks hold, but for drives that depend on each other
+    (see `tied_rows`)."""
     index = {joint.name: j for j, joint in enumerate(d.joints) if joint.name}
+    driven = [
+        (index[motor.joint], number)
+        for motor in (d.mechanism.motors[name] for name in d.targets)
+        for number in motor_components(motor, d.joints[index[motor.joint]])
+    ]
+    driven += [(of, number) for of, number, _ in d.locks]
+    tied = {(drive.joint, drive.coordinate) for drive in d.tied}
     rows = []
-    for name in d.targets:
-        motor = d.mechanism.motors[name]
-        driven = d.joints[index[motor.joint]]
-        ends = ends_of_pair(d, driven.a, driven.b)
-        for number in motor_components(motor, driven):
-            rows.append(BorderRow(index[motor.joint], at.MOTION_ROW, number, ends, len(ends) < 2, -1))
+    for of, number in driven:
+        if (of, number) not in tied:
+            ends = ends_of_pair(d, d.joints[of].a, d.joints[of].b)
+            rows.append(BorderRow(of, at.MOTION_ROW, number, ends, len(ends) < 2, -1))
+    return rows
+
+
+def tied_rows(d: Description) -> list[BorderRow]:
+    """Rows of drives that depend on each other.  They go through to the world, where they are eliminated
+    after all others: passive joints are met first, whatever drives are told."""
+    rows = []
+    for drive in d.tied:
+        joint = d.joints[drive.joint]
+        place = at.WATCHED if drive.watched else at.COMBINED
+        ends = ends_of_pair(d, joint.a, joint.b)
+        rows.append(BorderRow(drive.joint, at.MOTION_ROW, drive.coordinate, ends, True, place, drive.scale))
     return rows
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sarrus import layout as at
-from sarrus.model.arrays import Arrays
+from sarrus.model.arrays import Arrays, scales_of_rows
 from sarrus.model.description import Description
 from sarrus.model.linear import Linearisation, least_change
 
@@ -101,20 +101,23 @@ def choose_rows(
 
     topo = candidates.topo
     nj, rows = int(topo[0, at.JOINTS]), int(topo[0, at.ROWS])
-    wanted = np.full(nj, -1, np.int64)
+    wanted = np.full(nj + 1, -1, np.int64)
     for j, rank in (ranks or {}).items():
         wanted[j] = rank
+    # Tied drives are chosen at the start of a run.
+    wanted[nj] = 0
     chosen, pivots, before = np.zeros(rows, np.int64), np.zeros(rows), np.zeros(rows)
     blocks = np.zeros((rows, 6))
     table = topo[topo[0, at.T_ROWS] : topo[0, at.T_ROWS] + rows]
     places = state[topo[0, at.S_ROWS] : topo[0, at.S_ROWS] + rows, at.ACTIVE].astype(int)
     choose(
         topo, candidates.par, state, candidates.new_work() if work is None else work, wanted,
-        scales[table[:, at.ROW_OF], places], tolerance, chosen, pivots, before, blocks, candidates.flag,
+        scales_of_rows(candidates, scales), tolerance, chosen, pivots, before, blocks, candidates.flag,
     )  # fmt: skip
     out = Choice({}, {}, {}, {}, {})
-    for j in np.unique(table[:, at.ROW_OF]):
-        mine = np.flatnonzero(table[:, at.ROW_OF] == j)
+    closing = table[:, at.ROW_KIND] == at.CONSTRAINT_ROW
+    for j in np.unique(table[closing, at.ROW_OF]):
+        mine = np.flatnonzero(closing & (table[:, at.ROW_OF] == j))
         kept = mine[chosen[mine] >= 0]
         kept = kept[np.argsort(chosen[kept])]
         out.ranks[int(j)] = len(kept)
@@ -152,6 +155,8 @@ def find_ranks(
         here = Linearisation(every, start.copy())
         settle(here)
         exact &= wander(here, np.random.default_rng(seed), floor, size)
+        # To rounding: what rows still miss makes redundant ones look independent, the more the more loops.
+        settle(here, 0.0)
         there = carried(candidates, here.state)
         found.append(choose_rows(candidates, there, scales, None, tolerance=strict))
         rough.append(choose_rows(candidates, there, scales, None, tolerance=candidate))
@@ -160,7 +165,8 @@ def find_ranks(
     out.ranks = {j: max(c.ranks[j] for c in found) for j in closing}
     fewest = {j: max(c.ranks[j] for c in rough) for j in closing}
     out.differing = tuple(d.joints[j].name for j in closing if len({c.ranks[j] for c in found}) > 1)
-    if not exact or fewest != out.ranks:
+    # A row that is lost at one joint and found at another is not redundant.
+    if not exact or sum(fewest.values()) < sum(out.ranks.values()):
         written = sum(out.ranks.values())
         out.ranks = allowed_ranks(d, every, candidates, out, fewest, start, size)
         out.rounded_away = max(0, written - sum(out.ranks.values())) if out.deviation else 0

@@ -144,6 +144,37 @@ def refusal(model: Model) -> str:
     )
 
 
+def drives(model: Model) -> list[str]:
+    """What motors prescribe: how much of it is independent, what they leave free, and whether the stance of
+    the reference is singular for them, or nearly so; a line each."""
+    from sarrus.model.actuation import NEARLY, RANK, stance
+
+    found = model.actuation
+    if not found.count:
+        return []
+    left = f"{model.dof_left} of {model.dof} degrees of freedom left free"
+    lines = [
+        f"  {count(found.count, 'prescribed coordinate')}, {left if model.dof_left else 'none left free'}"
+    ]
+    if found.surplus:
+        labels = found.labels()
+        tied = listed(labels[k] for k in found.tied)
+        lines.append(
+            f"  over-actuated: {found.surplus} more than are independent; inputs of {tied} must fit each "
+            "other"
+        )
+    singular, weakest = stance(model, model.every.state)
+    if len(singular) and singular[-1] < NEARLY:
+        how = "singular" if singular[-1] < RANK else "nearly singular"
+        values = ", ".join(f"{value:.2g}" for value in singular[::-1][:3])
+        named = ", ".join(f"{name!r} ({part:.2f})" for name, part in weakest[:LISTED])
+        lines.append(
+            f"  the reference is {how} for the motors, smallest singular values {values}: {named} work "
+            "against each other or the joints"
+        )
+    return lines
+
+
 def report(model: Model) -> str:
     """Bodies, joints, contacts, loops, degrees of freedom and redundancy in words."""
     mechanism, ranks = model.mechanism, model.ranks
@@ -178,6 +209,7 @@ def report(model: Model) -> str:
         lines.append(f"    and {len(model.loops) - LISTED} more")
     degrees = "degree of freedom" if model.dof == 1 else "degrees of freedom"
     lines.append(f"  {model.dof} {degrees}" + ("" if model.dof else ": it cannot move"))
+    lines += drives(model)
     if model.redundant:
         per_joint = Counter(name for name, _ in model.redundant)
         rows = ", ".join(f"{n} of {name!r}" for name, n in list(per_joint.items())[:LISTED])

@@ -237,7 +237,8 @@ def close_rows_pivoted(topo, work, b, item, choice):
 
     choice: (ranks, scales, tolerance, chosen, pivots, before, blocks).
 
-    ranks: rows wanted per joint, or -1 where the tolerance alone decides; scales: diagonal of a row of free
+    ranks: rows wanted per joint, and in the end of all tied drives, or -1 where the tolerance alone decides;
+    scales: diagonal of a row of free
     bodies, which pivots are compared with; chosen: order of elimination per row, -1 if dropped; pivots: over
     their scales; before: the same before any row of the joint is eliminated; blocks: then too, the scaled
     matrix of the rows of the joint, one line per row.  The matrix is symmetric here
@@ -249,14 +250,14 @@ def close_rows_pivoted(topo, work, b, item, choice):
         last = topo[g, at.CLOSE1]
         first = topo[g, at.CLOSE0]
         while first < last:
-            of, end = topo[topo[0, at.T_ROWS] + first, at.ROW_OF], first
-            while end < last and topo[topo[0, at.T_ROWS] + end, at.ROW_OF] == of:
+            of, end = chosen_together(topo, first), first
+            while end < last and chosen_together(topo, end) == of:
                 chosen[end] = -1
                 pivots[end] = 0.0
                 before[end] = get1(work, topo[0, at.W_ROWS] + end, slot_of(topo, end)) / scales[end]
                 end += 1
             for k in range(first, end):
-                for j in range(first, end):
+                for j in range(first, end if of < topo[0, at.JOINTS] else first):
                     coupling = get1(work, topo[0, at.W_ROWS] + k, slot_of(topo, j))
                     put1(blocks, k, j - first, coupling / sqrt(scales[k] * scales[j]))
             for rank in range(end - first if ranks[of] < 0 else ranks[of]):
@@ -270,6 +271,14 @@ def close_rows_pivoted(topo, work, b, item, choice):
                 close_row(topo, work, b, item, best, first, last)
                 chosen[best] = rank
             first = end
+
+
+@helper
+def chosen_together(topo, k):
+    """The joint of row k, whose rows are chosen together; the number of joints for drives, which are chosen
+    among all of them"""
+    it = topo[0, at.T_ROWS] + k
+    return topo[0, at.JOINTS] if topo[it, at.ROW_KIND] == at.MOTION_ROW else topo[it, at.ROW_OF]
 
 
 @helper

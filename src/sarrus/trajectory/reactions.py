@@ -30,7 +30,7 @@ def share(
     """`wrench` (T, nj, 6) with what redundant rows leave undetermined shared out; nodes (T, 13 nb).
 
     weights: of the rows of joints and motors, by name (see `row_weights`)."""
-    if not model.redundant:
+    if not (model.redundant or model.overactuation):
         return wrench
     sharing = Sharing(model, weights)
     return np.stack([sharing.at(nodes[t : t + 1], wrench[t]) for t in range(len(nodes))])
@@ -38,7 +38,7 @@ def share(
 
 def row_weights(model: Model, weights: Mapping[str, Any] | None) -> dict[str, np.ndarray]:
     """Weights of the rows of joints, and of what motors prescribe, by name: one number, or one per row;
-    refuses what is not positive."""
+    refuses what is not positive.  A name that a joint and a motor share is the motor's."""
     from sarrus.model.description import driven_coordinates
 
     found: dict[str, np.ndarray] = {}
@@ -92,8 +92,9 @@ class Sharing:
         self.rows = np.concatenate([np.arange(s.start, s.stop) for s in slices])
         self.owner = np.concatenate([np.full(s.stop - s.start, k) for k, s in enumerate(slices)])
         given = row_weights(model, weights)
+        of_joints = {name: values for name, values in given.items() if name not in model.targets}
         weight = [
-            given.get(joints[j].name, np.ones(s.stop - s.start))
+            of_joints.get(joints[j].name, np.ones(s.stop - s.start))
             for j, s in zip(self.pairs, slices, strict=True)
         ]
         driven = [

@@ -64,12 +64,17 @@ class Joints:
             return self.R[body].T @ v
 
         held = np.eye(3) if kind.translations == 0 else basis(joint.axis)
-        assert joint.kind in ("fixed", "revolute", "prismatic", "universal", "spherical", "pin_in_slot")
+        if joint.kind == "planar":
+            held = [joint.axis]
+        assert joint.kind in (
+            "fixed", "revolute", "prismatic", "universal", "spherical", "pin_in_slot", "planar",
+        )  # fmt: skip
         for n in held:
             at = (local(a, joint.at - self.x[a]), local(b, joint.at - self.x[b]))
             self.points.append((a, b, local(a, n), *at))
         pairs = {
             "revolute": lambda: [(joint.axis, u) for u in basis(joint.axis)],
+            "planar": lambda: [(joint.axis, u) for u in basis(joint.axis)],
             "pin_in_slot": lambda: [(joint.axis2, u) for u in basis(joint.axis2)],
             "universal": lambda: [(joint.axis, joint.axis2)],
             "spherical": list,
@@ -148,11 +153,11 @@ class Joints:
         return vt[np.sum(s > RANK_TOLERANCE) :].T
 
 
-def mobility(mech, seeds=(0, 1)):
+def mobility(mech, seeds=(0, 1), steps=10):
     """Degrees of freedom and redundant rows at a generic configuration: the largest rank over motions."""
     rank, rows = 0, 0
     for seed in seeds:
         joints = Joints(mech)
-        joints.wander(seed)
+        joints.wander(seed, steps)
         rank, rows = max(rank, joints.rank()), joints.rows
     return 6 * len(mech.bodies) - rank, rows - rank

@@ -14,6 +14,8 @@ LIGHTEST_PULL = (
     0.02  # [N]: the woodpecker of 5 g, spread over a motion of unit length; the others pull > 0.05
 )
 
+LARGE = 100  # bodies beyond which one short motion must do: dense matrices
+
 # name, parameters, degrees of freedom, loops, redundant rows
 COUNTS = [
     ("pendulum", {"links": 3}, 3, 0, 0),
@@ -37,6 +39,14 @@ COUNTS = [
     ("door", {}, 1, 1, 5),
     ("stewart_platform", {}, 6, 5, 0),
     ("delta_robot", {}, 3, 5, 0),
+    ("hoberman_sphere", {"rings": 3}, 7, 37, 115),
+    ("hoberman_sphere", {"rings": 4, "units": 1}, 7, 49, 151),
+    ("satellite", {}, 7, 12, 36),
+    ("satellite", {"units": 2}, 7, 4, 12),
+    ("overactuated_legs", {}, 20, 7, 6),
+    ("large_figure", {}, 27, 47, 67),
+    ("exoskeleton", {}, 5, 2, 3),
+    ("fast_pendulum", {}, 1, 0, 0),
     ("spinning_top", {}, 3, 0, 0),
     ("gyroscope", {}, 3, 0, 0),
     ("free_chain", {"links": 4}, 15, 0, 0),
@@ -57,13 +67,23 @@ IDS = [name + "".join(f"-{v}" for v in parameters.values()) for name, parameters
 @pytest.mark.parametrize(("name", "parameters", "dof", "loops", "redundant"), COUNTS, ids=IDS)
 def test_the_documented_counts_hold_at_a_generic_configuration(name, parameters, dof, loops, redundant):
     mech = gallery.make(name, **parameters)
-    assert mobility(mech) == (dof, redundant)
+    large = len(mech.bodies) > LARGE
+    assert mobility(mech, *(((0,), 2) if large else ())) == (dof, redundant)
     assert len(mech.joints) - len(mech.bodies) + free_bodies(mech) == loops
 
 
 def free_bodies(mech):
-    """How many bodies hang on nothing: those that are the child of no joint."""
-    return len(set(mech.bodies) - {joint.child for joint in mech.joints.values()})
+    """How many groups of bodies, tied together by joints, hang on nothing."""
+    group = {name: name for name in [*mech.bodies, "world"]}
+
+    def first(name):
+        while group[name] != name:
+            name = group[name]
+        return name
+
+    for joint in mech.joints.values():
+        group[first(joint.parent if hasattr(joint, "parent") else "world")] = first(joint.child)
+    return len({first(name) for name in mech.bodies} - {first("world")})
 
 
 def test_the_table_covers_the_gallery():
@@ -99,7 +119,10 @@ def test_initial_velocities_satisfy_the_constraints(name, parameters):
     assert np.max(np.abs(Joints(mech).jacobian() @ z)) < ROUNDING * max(1.0, np.max(np.abs(z)))
 
 
-FALLING = set(gallery.NAMES) - {"t_handle", "free_chain", "double_four_bar", "rolling_disc"}
+FALLING = set(gallery.NAMES) - {
+    "t_handle", "free_chain", "double_four_bar", "rolling_disc", "satellite", "hoberman_sphere",
+    "fast_pendulum",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", sorted(FALLING))

@@ -6,6 +6,7 @@ from tests.unit.gallery.test_counts import COUNTS, IDS
 import sarrus
 
 SOLVED = 1e-9  # the promise: every row of every joint at every node
+ROUNDING = 1e-9  # of energies that cancel
 
 
 def touches(mech):
@@ -31,5 +32,7 @@ def test_every_mechanism_without_contact_runs_for_a_second_with_all_rows_satisfi
     assert traj.violation().max() < SOLVED
     energy = traj.energy()
     span = max(energy.potential.max() - energy.potential.min(), 0.1 * energy.kinetic.max())
+    # What motors hold still has no range.
+    span = max(span, ROUNDING * abs(energy.potential).max(), ROUNDING)
     # Servos and dampers do work: what remains is the error.
     assert abs(traj.energy_balance()).max() < 0.05 * span

@@ -41,3 +41,21 @@ def test_the_report_lists_contacts_in_words(text, words):
 def test_a_model_without_contacts_says_nothing_of_them():
     text = sarrus.build(sarrus.gallery.pendulum(links=2)).report()
     assert not any(word in text for word in ("touch", "meet", "limit", "rope", "friction"))
+
+
+def test_the_report_names_what_motors_prescribe_and_singular_stances():
+    legs = sarrus.build(sarrus.gallery.overactuated_legs()).report()
+    assert "22 prescribed coordinates, none left free" in legs
+    assert "over-actuated: 2 more than are independent; inputs of 'left ankle'" in legs
+    # A crank at its dead point: whatever the slide does, the crank does not follow.
+    crank = sarrus.Mechanism()
+    for name, y, axis in (("crank", 0.5, (1, 0, 0)), ("rod", 2.0, (1, 0, 0)), ("slider", 3.0, (1, 0, 0))):
+        crank.add_body(name, 1.0, (0.1, 0.1, 0.1), position=(0, y, 0))
+        parent = {"crank": "world", "rod": "crank", "slider": "rod"}[name]
+        at = {"crank": 0.0, "rod": 1.0, "slider": 3.0}[name]
+        crank.add_joint(name, "revolute", parent, name, at=(0, at, 0), axis=axis)
+    crank.add_joint("slide", "prismatic", "world", "slider", at=(0, 3, 0), axis=(0, 1, 0))
+    crank.add_motor("push", "slide", mode="position")
+    said = sarrus.build(crank).report()
+    assert "the reference is singular for the motors" in said
+    assert "'push'" in said

@@ -13,12 +13,12 @@ from sarrus._jit import call_for_nothing, entry, entry_address, helper, kernel, 
 from sarrus.dynamics.choice import choose
 from sarrus.maths.access import get1, put1
 from sarrus.model import Model
-from sarrus.model.arrays import Arrays
+from sarrus.model.arrays import Arrays, scales_of_rows, tied_rows_of
 from sarrus.solvers.eigenvectors import diagonalise
 
-# Columns of the integers of a choice, one line per body and joint: the body in the run; first active row of
-# the joint, whether its rows are combined, rows found for it.
-BODY, FIRST, COMBINES, FOUND = 0, 1, 2, 3
+# Columns of the integers of a choice, one line per body, joint and tied drive: the body in the run; first
+# active row of the joint, whether its rows are combined, rows found for it; row of the drive in the run.
+BODY, FIRST, COMBINES, FOUND, DRIVE = 0, 1, 2, 3, 4
 # Lines of `matrix` from which there are: a joint's matrix with its eigenvectors, the same in the directions
 # that are held, these directions; and the pivot, in its column 0, below which a misfit may have made it.
 WHOLE, PART, HELD, LEAST = 0, 12, 24, 30
@@ -72,13 +72,23 @@ def put_rows_chosen(topo, state, choice):
     rows, par, candidates, work, table, ranks, chosen, scales, pivots, before, blocks, matrix = choice
     for c in range(rows[0, at.JOINTS]):
         table[c, FOUND] = 0
+    # Tied drives come after all rows of joints.
+    end_of_joints, drives = rows[0, at.ROWS], 0
     for r in range(rows[0, at.ROWS]):
-        if chosen[r] >= 0:
+        if rows[rows[0, at.T_ROWS] + r, at.ROW_KIND] == at.MOTION_ROW:
+            end_of_joints = min(end_of_joints, r)
+            drives += 1 if chosen[r] >= 0 else 0
+        elif chosen[r] >= 0:
             table[rows[rows[0, at.T_ROWS] + r, at.ROW_OF], FOUND] += 1
+    for r in range(end_of_joints, rows[0, at.ROWS]):
+        line = topo[0, at.S_ROWS] + table[r - end_of_joints, DRIVE]
+        put1(state, line, at.WEIGHTS, 0.0)
+        if drives == ranks[rows[0, at.JOINTS]]:
+            put1(state, line, at.ACTIVE, at.COMBINED if chosen[r] >= 0 else at.WATCHED)
     r = 0
-    while r < rows[0, at.ROWS]:
+    while r < end_of_joints:
         j, end = rows[rows[0, at.T_ROWS] + r, at.ROW_OF], r
-        while end < rows[0, at.ROWS] and rows[rows[0, at.T_ROWS] + end, at.ROW_OF] == j:
+        while end < end_of_joints and rows[rows[0, at.T_ROWS] + end, at.ROW_OF] == j:
             end += 1
         first = topo[0, at.S_ROWS] + table[j, FIRST]
         if table[j, COMBINES]:
@@ -185,24 +195,26 @@ class ActiveRows:
         arrays, ranks = model.candidates, model.ranks
         topo = arrays.topo
         bodies, joints, rows = (int(topo[0, k]) for k in (at.BODIES, at.JOINTS, at.ROWS))
-        of = topo[topo[0, at.T_ROWS] : topo[0, at.T_ROWS] + rows, at.ROW_OF]
-        places = arrays.state[topo[0, at.S_ROWS] : topo[0, at.S_ROWS] + rows, at.ACTIVE].astype(int)
-        table = np.zeros((max(bodies, joints), FOUND + 1), np.int64)
+        tied = model.description.tied
+        table = np.zeros((max(bodies, joints, len(tied)), DRIVE + 1), np.int64)
         # Contacts between bodies may order the active bodies in another way.
         place = np.argsort(self.topo[1 : bodies + 1, at.USER])
         table[:bodies, BODY] = place[topo[1 : bodies + 1, at.USER]]
         table[list(ranks.combined), COMBINES] = 1
-        wanted = np.zeros(joints, np.int64)
+        wanted = np.zeros(joints + 1, np.int64)
         wanted[list(ranks.ranks)] = list(ranks.ranks.values())
+        wanted[joints] = sum(not drive.watched for drive in tied)
         # First active row of every joint that closes a loop: its rows stand together.
         held = self.topo[self.topo[0, at.T_ROWS] : self.topo[0, at.T_ROWS] + self.topo[0, at.ROWS]]
         for k in range(len(held) - 1, -1, -1):
             if held[k, at.ROW_KIND] == at.CONSTRAINT_ROW:
                 table[held[k, at.ROW_OF], FIRST] = k
+        table[: len(tied), DRIVE] = tied_rows_of(active)
         self.elements = arrays.elements
         self.choice = (
             topo, arrays.par, arrays.state.copy(), arrays.new_work(), table, wanted, np.zeros(rows, np.int64),
-            ranks.scales[of, places], np.zeros(rows), np.zeros(rows), np.zeros((rows, 6)), np.zeros(MATRIX),
+            scales_of_rows(arrays, ranks.scales), np.zeros(rows), np.zeros(rows), np.zeros((rows, 6)),
+            np.zeros(MATRIX),
         )  # fmt: skip
         self.choice[-1][LEAST, 0] = CANDIDATE * ranks.misfit**2
         topo, par, state, work, _, wanted, chosen, scales, pivots, before, blocks, _ = self.choice

@@ -61,14 +61,37 @@ def node_pivot(topo, state):
 
 
 @kernel
+def drives_have_fallen(topo, state, work):
+    """Whether the smallest pivot of the enforced ones among tied drives is far below its best since they were
+    chosen.  Their lines in `state` have a scale; the best stands in the first of them"""
+    first, low = -1, HUGE
+    for k in range(topo[0, at.ROWS]):
+        line = topo[0, at.S_ROWS] + k
+        if topo[topo[0, at.T_ROWS] + k, at.ROW_KIND] != at.MOTION_ROW:
+            continue
+        scale = get1(state, line, at.WEIGHT_SCALE)
+        if scale > 0.0:
+            first = line if first < 0 else first
+            if int(get1(state, line, at.ACTIVE)) != at.WATCHED:
+                pivot = get1(work, topo[0, at.W_ROWS] + k, at.DIAG) / scale
+                low = min(low, pivot if pivot > 0.0 else 0.0)
+    if first < 0:
+        return False
+    best = max(get1(state, first, at.WEIGHTS), low)
+    put1(state, first, at.WEIGHTS, best)
+    return low < min(FALLEN * best, POOR)
+
+
+@kernel
 def smallest_pivot(topo, state, work, scales):
     """(smallest pivot of a loop over its scale, whether one has fallen far below its best since the last
     choice of rows, or holds combinations of rows, which turn with the motion).
 
     scales: of every place of every joint; the last column tells joints whose rows leave no choice.  Reads the
     pivots of the projection just made"""
-    least, fallen = HUGE, False
+    least = HUGE
     k, rows = 0, topo[0, at.ROWS]
+    fallen = drives_have_fallen(topo, state, work)
     while k < rows:
         it = topo[0, at.T_ROWS] + k
         if topo[it, at.ROW_KIND] != at.CONSTRAINT_ROW:

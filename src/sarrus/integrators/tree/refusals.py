@@ -26,6 +26,11 @@ def check(method: TreeMethod, model: Model) -> None:
         raise _refusal(method, f"the dry friction of joint {next(iter(mechanism.joint_frictions))!r}")
     if model.contacts.any:
         raise _refusal(method, f"the contact {model.contacts.name_of(0)!r}")
+    if model.actuation.tied:
+        motors = dict.fromkeys(model.actuation.motors[k] for k in model.actuation.tied)
+        raise _refusal(method, f"motors that depend on each other ({', '.join(map(repr, motors))})")
+    if model.description.locks:
+        raise _refusal(method, f"the lock of joint {model.joint_names[model.description.locks[0][0]]!r}")
     for geometry in model.description.joints:
         if geometry.rotations == 3 and np.any(np.asarray(geometry.armature) > 0.0):
             raise _refusal(method, f"the armature of joint {geometry.name!r}, which turns freely")

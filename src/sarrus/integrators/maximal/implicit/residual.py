@@ -13,7 +13,7 @@ from sarrus import layout as at
 from sarrus._jit import kernel
 from sarrus.dynamics.forces import forces
 from sarrus.dynamics.inertia import world_inertia
-from sarrus.dynamics.projection import leave_out
+from sarrus.dynamics.projection import is_watched, leave_out
 from sarrus.integrators.maximal.implicit import columns as of
 from sarrus.integrators.maximal.implicit.blocks import printed_inertia
 from sarrus.integrators.maximal.implicit.efforts import add_users_forces, put_efforts, row_impulse
@@ -116,11 +116,14 @@ def row_residual(topo, par, state, work, values, past, h):
                 error = row_error(topo, state, k, e)
         elif topo[it, at.ROW_KIND] == at.MOTION_ROW:
             last, i = -1, topo[it, at.ROW_COORDINATE]
-            q, w = coordinate(topo, par, state, work, c, i, True)
-            error = q - get1(state, topo[0, at.S_JOINTS] + c, at.TARGET + i)
             put1(work, line, at.COMPLIANCE, 0.0)
             put1(work, line, at.GAIN, 1.0)
-            whole = max(whole, abs(error))
+            if is_watched(topo, state, k):
+                leave_out(work, line)
+            else:
+                q, w = coordinate(topo, par, state, work, c, i, True)
+                error = q - get1(state, topo[0, at.S_JOINTS] + c, at.TARGET + i)
+                whole = max(whole, abs(error))
         else:
             last = -1
             target, stiffness, scale = row_impulse(topo, par, state, work, values, joints, rows, k, h)

@@ -15,6 +15,7 @@ from sarrus.errors import MechanismError, Status
 from sarrus.integrators.interface import Chunk, Control, Failure, Stepper
 from sarrus.integrators.maximal.active_rows import ActiveRows
 from sarrus.integrators.maximal.failures import describe
+from sarrus.integrators.maximal.held import hold_locks
 from sarrus.integrators.maximal.implicit import columns as of
 from sarrus.integrators.maximal.implicit import rollout, semi_implicit
 from sarrus.integrators.maximal.statuses import CHOOSE_ROWS
@@ -52,6 +53,7 @@ class FamilyStepper(Stepper):
     def __init__(self, method: Any, model: Model, state: State, dt: float, *, reactions: bool):
         self.method, self.model, self.dt = method, model, float(dt)
         self.arrays = model.implicit_arrays
+        hold_locks(model, self.arrays)
         self.topo, self.par = self.arrays.topo, self.arrays.par
         self.kernel, self.work = self.arrays.state.copy(), self.arrays.new_work()
         self._run, self._what = self.entries[self.arrays.loops]

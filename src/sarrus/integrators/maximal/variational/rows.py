@@ -7,7 +7,7 @@ sum may have either, or vanish."""
 
 from sarrus import layout as at
 from sarrus._jit import helper, kernel
-from sarrus.dynamics.projection import leave_out
+from sarrus.dynamics.projection import is_watched, leave_out
 from sarrus.kinematics.coordinates import coordinate_value
 from sarrus.kinematics.row_vectors import is_compliant, row_error
 from sarrus.kinematics.rows import errors
@@ -157,10 +157,13 @@ def border_residual(topo, par, state, work, step, elements):
         elif elements is not None:
             last, i = -1, topo[it, at.ROW_COORDINATE]
             if topo[it, at.ROW_KIND] == at.MOTION_ROW:
-                q = coordinate_value(topo, par, state, work, of, i)
-                error = q - get1(state, topo[0, at.S_JOINTS] + of, at.TARGET + i)
                 put1(work, line, at.COMPLIANCE, 0.0)
                 put1(work, line, at.GAIN, 1.0)
+                if is_watched(topo, state, k):
+                    leave_out(work, line)
+                else:
+                    q = coordinate_value(topo, par, state, work, of, i)
+                    error = q - get1(state, topo[0, at.S_JOINTS] + of, at.TARGET + i)
             else:
                 target, after, stiffness, scale = compliant_impulses(topo, par, state, work, k, step)
                 put1(work, line, at.COMPLIANCE, 1.0 / scale)

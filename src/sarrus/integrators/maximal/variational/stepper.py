@@ -21,6 +21,7 @@ from sarrus.integrators.maximal.acceptance import LENGTH, SUMS
 from sarrus.integrators.maximal.active_rows import ActiveRows
 from sarrus.integrators.maximal.course import proceed
 from sarrus.integrators.maximal.failures import describe
+from sarrus.integrators.maximal.held import hold_locks
 from sarrus.integrators.maximal.near_pairs import NearPairs, carry_state
 from sarrus.integrators.maximal.pair_steps import proceed_with_pairs
 from sarrus.integrators.maximal.row_choice import SINGULAR
@@ -125,6 +126,7 @@ class VariationalStepper(Stepper):
         self._is_compiled = False
         sides = self.method.friction_sides
         self.work = arrays.new_work(columns(sides) if sides else 0)
+        hold_locks(self.model, arrays)
         self.kernel = arrays.state.copy() if kernel is None else kernel
         self._put_sides()
         # The nodes at the start of a part and of a step, to go back to.

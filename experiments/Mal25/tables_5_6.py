@@ -1,0 +1,91 @@
+"""[Mal25] Tables 5 and 6: sizes of the mechanisms, and the time of a step beside the paper's.
+
+The mechanisms are ours, of the same size; the paper's times are those of its 16-core workstation, ours of one
+core.  The variational family runs the same mechanisms."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+
+import sarrus
+from experiments.Mal25.mechanisms import figure_inputs, legs, satellite_inputs
+from experiments.outcome import Outcome
+from experiments.plotting import OTHER, OURS, OURS_2, label, panels
+
+# name, bodies, joints, step [s], time of a step in the paper [ms], the most that it may be here
+ROWS = (
+    ("t_handle", 1, 0, 0.001, 0.037, 0.01),
+    ("spinning_top", 1, 1, 0.0001, 0.045, 0.01),
+    ("hoberman_sphere", 240, 420, 0.01, 1138.03, 20.0),
+    ("satellite", 26, 37, 0.033, 7.75, 1.0),
+    ("large_figure", 151, 198, 0.033, 26.89, 2.0),
+    ("overactuated_legs", 38, 45, 0.01, 3.55, 0.5),
+)
+SPHERE = {"spin": 1.8, "throw": 15.0}
+SPHERE_TOLERANCE = 4e-9  # times the size, 0.2 m: next to the singular position rounding leaves no less
+STEPS = 200
+
+
+def run(out: Path, quick: bool = False, progress=None) -> dict:
+    """200 steps of each mechanism with BDF2 and with the variational method (20 when quick, no sphere)."""
+    outcome = Outcome("Sizes and times of a step", "[Mal25] Tables 5 and 6", __file__, out)
+    steps, found = (20 if quick else STEPS), {}
+    for name, bodies, joints, dt, paper, most in ROWS:
+        if quick and name == "hoberman_sphere":
+            continue
+        mechanism = sarrus.gallery.make(name, **(SPHERE if name == "hoberman_sphere" else {}))
+        model = sarrus.build(mechanism)
+        outcome.equal(f"bodies of {name}", len(model.body_names), bodies)
+        outcome.equal(f"joints of {name}", len(model.joint_names), joints)
+        inputs = inputs_of(name, model, steps * dt, dt)
+        times = {}
+        for method in methods(name):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                # Compiled and warm.
+                sarrus.simulate(model, 2 * dt, dt, method, inputs=shortened(inputs, 2))
+                done = sarrus.simulate(model, steps * dt, dt, method, inputs=shortened(inputs, steps))
+            times[str(method)] = 1e3 * done.stats.cpu_time / steps
+            outcome.at_most(f"violation of {name}, {method}", done.violation().max(), 2e-9)
+        found[name] = times
+        outcome.number(f"step of {name} [ms]", paper, times["bdf2"])
+        if not quick:
+            outcome.at_most(f"step of {name} [ms]", times["bdf2"], most)
+    figure, ((axes,),) = panels(1, 1, 7.0, 4.0)
+    place = np.arange(len(found))
+    paper = [row[4] for row in ROWS if row[0] in found]
+    for k, (values, text, colour) in enumerate(
+        (
+            (paper, "[Mal25], BDF2", OTHER),
+            ([t["bdf2"] for t in found.values()], "bdf2", OURS),
+            ([t["variational"] for t in found.values()], "variational", OURS_2),
+        )
+    ):
+        axes.bar(place + 0.27 * (k - 1), values, 0.25, color=colour, label=text)
+    axes.set_yscale("log")
+    axes.set_xticks(place, list(found), rotation=20)
+    label(axes, "Time of a step", "", "[ms]")
+    outcome.save(figure)
+    return outcome.finish(times=found)
+
+
+def methods(name):
+    tolerance = SPHERE_TOLERANCE if name == "hoberman_sphere" else 1e-10
+    return sarrus.Bdf(tolerance=tolerance), sarrus.Variational(tolerance=tolerance)
+
+
+def inputs_of(name, model, duration, dt):
+    """Inputs of the motors that prescribe."""
+    if name == "overactuated_legs":
+        return legs(duration, dt)[1]
+    if name == "satellite":
+        return satellite_inputs(duration)
+    return figure_inputs(model) if name == "large_figure" else {}
+
+
+def shortened(inputs, steps):
+    """The same inputs for a run of so many steps."""
+    return {name: v[: steps + 1] if isinstance(v, np.ndarray) else v for name, v in inputs.items()}
