@@ -53,8 +53,7 @@ def relocked(
     """A stepper that goes on where `stepper` is, with `joints` of the model locked."""
     held, now = locked(model, joints, state)
     new = start(method, held, now, dt, reactions=stepper.reactions)
-    if hasattr(stepper, "done") and hasattr(new, "done"):
-        new.done = stepper.done
+    new.done = stepper.done
     return new
 
 

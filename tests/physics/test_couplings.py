@@ -149,14 +149,6 @@ def test_what_cannot_be_coupled_is_refused_by_name(joints, message):
         racks(2).add_coupling("c", joints)
 
 
-def test_limits_and_friction_of_tendons_are_refused():
-    mech = racks(2)
-    mech.add_tendon("rope", {"rail 0": 1.0, "rail 1": 1.0})
-    for call in (lambda: mech.add_limit("l", "rope", -1, 1), lambda: mech.add_joint_friction("rope", 1.0)):
-        with pytest.raises(sarrus.MechanismError, match=r"'rope' \(Tendon\) has no joint coordinate"):
-            call()
-
-
 def test_a_thruster_pushes_with_its_input_times_its_force_within_its_limits():
     mech = sarrus.Mechanism(gravity=(0, 0, 0))
     mech.add_body("craft", 2.0, (1, 1, 1))

@@ -81,8 +81,8 @@ def test_a_prescribed_velocity_adds_up_to_the_way(method):
 KINDS = [k for k in sarrus.JOINT_KINDS if sarrus.JOINT_KINDS[k].coordinates]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_of_joint_follows_what_is_prescribed(kind):
+def driven_joint(kind):
+    """(model, motion, its number of coordinates): a joint of any kind whose coordinates all swing."""
     rng = np.random.default_rng(KINDS.index(kind))
     mechanism = sarrus.Mechanism()
     add_random_body(mechanism, "one", rng, speed=0.0)
@@ -90,13 +90,18 @@ def test_every_kind_of_joint_follows_what_is_prescribed(kind):
     mechanism.add_joint("first", "revolute", "world", "one", at=rng.normal(size=3), axis=(1, 0, 0))
     mechanism.add_joint("second", kind, "one", "two", at=rng.normal(size=3), **random_axes(kind, rng))
     mechanism.add_motor("drive", "second", mode="position")
-    model = sarrus.build(mechanism)
     count = len(sarrus.JOINT_KINDS[kind].coordinates)
     size = 0.2 + 0.1 * np.arange(count)
 
     def wanted(t):
         return size * np.sin(3.0 * t + 0.5 * np.arange(count))
 
+    return sarrus.build(mechanism), wanted, count
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_joint_follows_what_is_prescribed(kind):
+    model, wanted, count = driven_joint(kind)
     for method in ("variational", "bdf2"):
         run = sarrus.simulate(model, 0.2, 0.01, method, inputs={"drive": wanted})
         found = run.joint_position("second").reshape(len(run), count)
@@ -117,7 +122,7 @@ def test_drives_may_be_partial_and_mixed_with_forces():
     assert q[-1, 1] == pytest.approx(0.5 * 3.0 * 0.25, rel=0.05)
 
 
-@pytest.mark.parametrize("method", FAMILY)
+@pytest.mark.parametrize("method", [*FAMILY, "tree-midpoint", "tree-trapezoid", "lie-trapezoid"])
 def test_a_body_follows_a_prescribed_pose(method):
     mechanism = sarrus.Mechanism()
     mechanism.add_body("hand", 1.0, (0.1, 0.2, 0.3), position=(0.5, 0.0, 0.0))

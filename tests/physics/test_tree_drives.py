@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from tests.physics.scenes import add_random_body, random_axes, rod_pendulum
+from tests.physics.scenes import rod_pendulum
+from tests.physics.test_prescribed import KINDS, arm, driven_joint, swing
 
 import sarrus
 
@@ -10,17 +11,6 @@ METHODS = ("tree-midpoint", "tree-trapezoid", "lie-trapezoid")
 MET = 1e-10  # tolerance of the steps
 RATES = 1e-6  # rates of functions are differences over a hundredth of a step
 SOLVED = 1e-11  # what is left of two Newton methods that solve one equation
-
-
-def swing(t):
-    return 0.3 * np.sin(5.0 * t)
-
-
-def arm(mode="position"):
-    """A pendulum of two rods whose upper hinge is driven."""
-    mechanism = rod_pendulum([0.4, 0.8])
-    mechanism.add_motor("drive", "hinge 0", mode=mode)
-    return sarrus.build(mechanism)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -127,25 +117,9 @@ def test_the_free_part_of_a_driven_mechanism_is_of_second_order(method):
     assert errors[0] / errors[1] == pytest.approx(4.0, abs=0.4)
 
 
-KINDS = [k for k in sarrus.JOINT_KINDS if sarrus.JOINT_KINDS[k].coordinates]
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_of_joint_follows_what_is_prescribed(kind):
-    rng = np.random.default_rng(KINDS.index(kind))
-    mechanism = sarrus.Mechanism()
-    add_random_body(mechanism, "one", rng, speed=0.0)
-    add_random_body(mechanism, "two", rng, speed=0.0)
-    mechanism.add_joint("first", "revolute", "world", "one", at=rng.normal(size=3), axis=(1, 0, 0))
-    mechanism.add_joint("second", kind, "one", "two", at=rng.normal(size=3), **random_axes(kind, rng))
-    mechanism.add_motor("drive", "second", mode="position")
-    model = sarrus.build(mechanism)
-    count = len(sarrus.JOINT_KINDS[kind].coordinates)
-    size = 0.2 + 0.1 * np.arange(count)
-
-    def wanted(t):
-        return size * np.sin(3.0 * t + 0.5 * np.arange(count))
-
+    model, wanted, count = driven_joint(kind)
     other = sarrus.simulate(model, 0.2, 0.0025, inputs={"drive": wanted}).joint_position("first")[-1]
     for method in METHODS:
         run = sarrus.simulate(model, 0.2, 0.01, method, inputs={"drive": wanted})
@@ -153,25 +127,6 @@ def test_every_kind_of_joint_follows_what_is_prescribed(kind):
         assert np.abs(found - [wanted(t) for t in run.time]).max() < 10 * MET, method
         # What is free follows: both methods err by about dt^2.
         assert run.joint_position("first")[-1] == pytest.approx(other, abs=2e-3), method
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_a_body_follows_a_prescribed_pose(method):
-    mechanism = sarrus.Mechanism()
-    mechanism.add_body("hand", 1.0, (0.1, 0.2, 0.3), position=(0.5, 0.0, 0.0))
-    mechanism.add_body("tool", 0.5, (0.01, 0.01, 0.01), position=(0.5, 0.0, -0.3))
-    mechanism.add_joint("hang", "spherical", "hand", "tool", at=(0.5, 0.0, 0.0))
-    mechanism.add_motion("guide", "hand")
-
-    def pose(t):
-        half = 4.0 * t
-        return np.array([0.5 + 0.1 * np.sin(3 * t), 0.1 * t, 0.0, np.cos(half), 0.0, np.sin(half), 0.0])
-
-    run = sarrus.simulate(sarrus.build(mechanism), 1.0, 0.01, method, inputs={"guide": pose})
-    path, wanted = run.body("hand"), np.array([pose(t) for t in run.time])
-    assert np.abs(path.position - wanted[:, :3]).max() < 10 * MET
-    side = np.sign((path.orientation * wanted[:, 3:]).sum(-1, keepdims=True))
-    assert np.abs(side * path.orientation - wanted[:, 3:]).max() < 10 * MET
 
 
 @pytest.mark.parametrize("joint", ["crank pivot", "crank pin", "rocker pin", "rocker pivot"])

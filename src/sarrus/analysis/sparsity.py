@@ -1,7 +1,7 @@
 """The system matrix of a step as blocks over the mechanism graph, and the fill that its elimination makes.
 
 A block row is a body (six equations of motion), a joint (its rows) or another term that the matrix couples:
-dampers that the tree does not carry, contacts.  Two blocks meet where a joint or term acts on a body, as in
+dampers that the tree does not carry, motors that prescribe, contacts with the world.  Two blocks meet where a joint or term acts on a body, as in
 [MC23] Figs. 3 to 6.  The order of elimination is that of the engine: bodies from the leaves of the spanning
 tree to its root, each followed by the joint to its parent; a term that closes a loop just before the upper
 body of the loop.
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from sarrus.model.arrays import Arrays
 
 BODY, TREE, CLOSURE, DAMPER, CONTACT = "body", "tree joint", "closing joint", "damper", "contact"
+MOTOR = "motor"
 NODE = "node"
 BODY_ROWS = 6
 Key = tuple[str, int]
@@ -110,7 +111,7 @@ def sparsity(model: Model, pairs: Iterable[int] = ()) -> Pattern:
     arrays = model.near_pairs.plan(near, StiffSprings()).arrays if near else model.arrays
     names = list(model.body_names)
     kinds, rows = [BODY] * len(names), [BODY_ROWS] * len(names)
-    user, terms, upper = _terms(model, arrays, near)
+    user, terms, upper = _terms(model, arrays)
     edges: set[tuple[int, int]] = set()
     number: dict[object, int] = {}
     for key, (name, kind, count, bodies) in terms.items():
@@ -124,6 +125,11 @@ def sparsity(model: Model, pairs: Iterable[int] = ()) -> Pattern:
         # The damping of a joint that the tree carries couples its two bodies ([MC23] Fig. 6).
         if link[at.FLAGS] & at.DRIVEN and link[at.PARENT] < len(user):
             edges.add(tuple(sorted((user[b], user[link[at.PARENT]]))))
+    # So do contacts of two bodies, whose forces are eliminated first.
+    touches = arrays.topo[arrays.topo[0, at.T_CONTACTS] :][: arrays.topo[0, at.CONTACTS]]
+    for a, b in touches[touches[:, at.CONTACT_KIND] == at.TOUCH][:, [at.CONTACT_A, at.CONTACT_B]]:
+        if max(a, b) < len(user):
+            edges.add(tuple(sorted((user[a], user[b]))))
     order = []
     for b in range(len(user) - 1, -1, -1):
         order += [number[key] for key in upper.get(b, ())]
@@ -150,9 +156,7 @@ def graph_sparsity(
     return Pattern(names, (NODE,) * len(names), found.sizes, found.edges, found.order)
 
 
-def _terms(
-    model: Model, arrays: Arrays, near: dict[int, int]
-) -> tuple[list[int], Terms, dict[int, list[Key]]]:
+def _terms(model: Model, arrays: Arrays) -> tuple[list[int], Terms, dict[int, list[Key]]]:
     """(the user's number of every body, terms by key, keys by the body before which they are eliminated).
 
     A term is (name, kind, rows, bodies by kernel number).  Keys: ("joint", b) for the joint of a link."""
@@ -170,19 +174,17 @@ def _terms(
     table = topo[topo[0, at.T_ROWS] : topo[0, at.T_ROWS] + topo[0, at.ROWS]]
     ends = topo[topo[0, at.T_ENDS] : topo[0, at.T_ENDS] + topo[0, at.ENDS]]
     springs = list(model.mechanism.springs)
-    pair_of_line = {len(model.contacts.fixed) + k: p for k, p in enumerate(sorted(near))}
     for row in table:
         of, kind = int(row[at.ROW_OF]), int(row[at.ROW_KIND])
         bodies = sorted({int(b) for b in ends[row[at.END0] : row[at.END1], at.END_BODY]})
         if kind == at.CONTACT_ROW:
-            name = (
-                model.contacts.name_of(of) if of not in pair_of_line else _pair_name(model, pair_of_line[of])
-            )
-            key, what = ("contact", of), (name, CONTACT)
+            key, what = ("contact", of), (model.contacts.name_of(of), CONTACT)
         elif kind == at.CONSTRAINT_ROW:
             key, what = ("closure", of), (joints[of], CLOSURE)
         elif kind in (at.DRIVE_ROW, at.TURNING_ROW):
             key, what = ("drive", of), (f"damper of {joints[of]}", DAMPER)
+        elif kind == at.MOTION_ROW:
+            key, what = ("motor", of), (f"motor of {joints[of]}", MOTOR)
         else:
             key, what = ("spring", of), (springs[of], DAMPER)
         if key not in found:
@@ -215,10 +217,3 @@ def _place(model: Model, key: Key, found: Terms) -> int:
     """Where a term stands in the list: joints in the order of addition."""
     name, kind = found[key][:2]
     return model.joint_index[name] if kind in (TREE, CLOSURE) else 0
-
-
-def _pair_name(model: Model, pair: int) -> str:
-    """The two bodies of a pair of shapes."""
-    contacts, names = model.contacts, (*model.body_names, "world")
-    p = contacts.pairs[pair]
-    return f"{names[contacts.shapes[p.second].body]} on {names[contacts.shapes[p.first].body]}"

@@ -151,12 +151,14 @@ class Stepper:
 
     A stepper of one's own derives from this class, keeps `time` [s] and overrides `state` and `advance`.
     reactions: whether it hands back the wrenches of the joints.  projection: how far the velocities of the
-    start were from meeting the constraints.  fractions: where in a step it wants the inputs, from 0 (the
+    start were from meeting the constraints.  done: steps of the run so far, from which `advance` counts; set
+    where a stepper goes on for another.  fractions: where in a step it wants the inputs, from 0 (the
     first node, first) to 1 (the last node, last)."""
 
     time: float
     reactions: bool = False
     projection: float = 0.0
+    done: int = 0
     fractions: Any = BOTH_NODES
 
     def state(self) -> State:

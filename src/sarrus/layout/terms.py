@@ -16,7 +16,9 @@ JOINT_PAR = joints.column(
     "model", "kinematics, model, integrators",
 )  # fmt: skip
 JOINT_KR = joints.column("JOINT_KR", 1, "count", "free rotations", "model", "kinematics, integrators")
-JOINT_KT = joints.column("JOINT_KT", 1, "count", "free translations", "model", "kinematics")
+JOINT_KT = joints.column(
+    "JOINT_KT", 1, "count", "free translations", "model", "kinematics, dynamics, integrators"
+)
 JOINT_DRIVE = joints.column(
     "JOINT_DRIVE", 1, "line of par", "its drive; -1: none", "model", "dynamics, integrators"
 )
@@ -153,7 +155,7 @@ CONTACT_A = contacts.column(
 CONTACT_B = contacts.column("CONTACT_B", 1, "body", "the second", "model", "kinematics")
 CONTACT_ROWS = contacts.column(
     "CONTACT_ROWS", 1, "border row", "of a bound on a coordinate that no freedom carries; -1: none",
-    "model", "integrators",
+    "model", "kinematics, integrators",
 )  # fmt: skip
 CONTACT_FREEDOM = contacts.column(
     "CONTACT_FREEDOM", 1, "line of work", "freedom that carries a coordinate; -1: none",

@@ -177,7 +177,9 @@ G0 = ends.column(
     "G0", 6, "1, m", "row vector at the node",
     "dynamics, integrators", "solvers, kinematics, dynamics, model, integrators",
 )  # fmt: skip
-G1 = ends.column("G1", 6, "1, m", "row vector at the trial configuration", "integrators", "integrators")
+G1 = ends.column(
+    "G1", 6, "1, m", "row vector at the trial configuration", "integrators", "kinematics, integrators"
+)
 
 scratch = Table("work", "scratch of user functions", "the first of SCRATCH_LINES lines of a user's function")
 SCRATCH_X = scratch.column(

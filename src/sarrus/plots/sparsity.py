@@ -19,6 +19,7 @@ from sarrus.plots.style import (
     TITLE,
     VERMILLION,
     WIDTH,
+    WINE,
     heading,
     new_figure,
 )
@@ -36,6 +37,7 @@ KINDS = {
     analysis.CLOSURE: VERMILLION,
     analysis.CONTACT: SKY,
     analysis.DAMPER: PURPLE,
+    analysis.MOTOR: WINE,
     analysis.NODE: BLUE,
 }
 OFF_DIAGONAL, PALE = "#555555", "#FBE3B5"

@@ -300,7 +300,7 @@ def test_what_a_method_does_not_offer_is_refused_by_name(tmp_path):
     with pytest.raises(KeyboardInterrupt) as stopped:
         sarrus.simulate(model, 25.0, DT, bare, out=out, progress=stop)
     assert "resume" not in str(stopped.value)
-    with pytest.raises(MechanismError, match="Bare cannot go on"):
+    with pytest.raises(MechanismError, match="Bare cannot resume"):
         sarrus.simulate(model, 25.0, DT, bare, out=out, resume=True)
 
 

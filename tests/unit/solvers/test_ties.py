@@ -3,29 +3,15 @@
 import numba
 import numpy as np
 import pytest
-from tests.unit.solvers.test_tree import System, agree, flat
+from tests.unit.solvers.test_tree import System, agree, eliminate, flat
 
 import sarrus
 from sarrus import layout as at
-from sarrus.maths.access import get3, get6, get36, put6
+from sarrus.maths.access import get3, get6, put6
 from sarrus.maths.spatial import ZERO6, carry_motion
 from sarrus.model.ties import in_order_of_elimination
 from sarrus.solvers import ties, tree
-from sarrus.solvers.border import open_border, solve_rows
-
-
-@numba.njit
-def eliminate(topo, work, blocks):
-    open_border(topo, work, at.G1)
-    for b in range(topo[0, at.BODIES] - 1, -1, -1):
-        tree.begin_body(topo, work, b, True)
-        M, r = tree.add_children(topo, work, b, get36(blocks, b, 0), get6(work, b, at.F))
-        line = topo[0, at.W_FREEDOMS] + topo[b + 1, at.FREEDOM]
-        for i in range(topo[b + 1, at.ROTATIONS] + topo[b + 1, at.TRANSLATIONS]):
-            motions = get6(work, line + i, at.S0), get6(work, line + i, at.S1)
-            M, r, _ = tree.eliminate_freedom(topo, work, b, i, motions, (M, r), True, True)
-        tree.pass_on(topo, work, b, M, r, (get3(work, b, at.ARM0), get3(work, b, at.ARM1)), True, True)
-    tree.end_system(topo, work, True)
+from sarrus.solvers.border import solve_rows
 
 
 @numba.njit
@@ -124,7 +110,7 @@ def test_tied_bodies_are_solved_as_by_a_dense_matrix_and_again_for_another_right
     system = TiedSystem(scene(name), 1)
     system.tie(rng)
     assert system.between
-    eliminate(system.topo, system.work, system.flat)
+    eliminate(system.topo, system.work, system.flat, True, True)
     agree(system)
     system.new_right_hand_side(rng)
     correct(system.topo, system.work)

@@ -16,7 +16,7 @@ SOLVED = 1e-9
 
 
 @numba.njit
-def eliminate(topo, work, blocks, loops):
+def eliminate(topo, work, blocks, loops, elements=None):
     if loops is not None:
         open_border(topo, work, at.G1)
     for b in range(topo[0, at.BODIES] - 1, -1, -1):
@@ -25,8 +25,8 @@ def eliminate(topo, work, blocks, loops):
         line = topo[0, at.W_FREEDOMS] + topo[b + 1, at.FREEDOM]
         for i in range(topo[b + 1, at.ROTATIONS] + topo[b + 1, at.TRANSLATIONS]):
             motions = get6(work, line + i, at.S0), get6(work, line + i, at.S1)
-            M, r, _ = tree.eliminate_freedom(topo, work, b, i, motions, (M, r), loops, None)
-        tree.pass_on(topo, work, b, M, r, (get3(work, b, at.ARM0), get3(work, b, at.ARM1)), loops, None)
+            M, r, _ = tree.eliminate_freedom(topo, work, b, i, motions, (M, r), loops, elements)
+        tree.pass_on(topo, work, b, M, r, (get3(work, b, at.ARM0), get3(work, b, at.ARM1)), loops, elements)
     tree.end_system(topo, work, loops)
 
 

@@ -85,7 +85,7 @@ def test_reactions_are_computed_only_while_something_needs_them():
 
 
 def test_a_method_without_reactions_offers_none():
-    run = LiveRun(sarrus.gallery.make("four_bar"), DT, "tree-midpoint")
+    run = LiveRun(sarrus.gallery.make("four_bar"), DT, "rk4")
     assert not [c.name for c in run.choices() if c.quantity == "reaction"]
     run.choose(["position/crank pivot"])
     run.play()
