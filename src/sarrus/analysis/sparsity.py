@@ -1,10 +1,10 @@
 """The system matrix of a step as blocks over the mechanism graph, and the fill that its elimination makes.
 
 A block row is a body (six equations of motion), a joint (its rows) or another term that the matrix couples:
-dampers that the tree does not carry, motors that prescribe, contacts with the world.  Two blocks meet where a joint or term acts on a body, as in
-[MC23] Figs. 3 to 6.  The order of elimination is that of the engine: bodies from the leaves of the spanning
-tree to its root, each followed by the joint to its parent; a term that closes a loop just before the upper
-body of the loop.
+dampers that the tree does not carry, motors that prescribe, contacts with the world.  Two blocks meet where
+a joint or term acts on a body, as in [MC23] Figs. 3 to 6.  The order of elimination is that of the engine:
+bodies from the leaves of the spanning tree to its root, each followed by the joint to its parent; a term
+that closes a loop just before the upper body of the loop.
 
 Differs: the engine eliminates a body and its tree joint in one go through the null space of the joint, so it
 stores neither the joint's blocks nor their fill.  The pattern shows both as rows, as the paper does."""
