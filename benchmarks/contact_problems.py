@@ -51,6 +51,11 @@ def all_contact_problems(quick: bool = False) -> list[ContactProblem]:
         ContactProblem("stack of 10", lambda: gallery.box_stack(n=10), long),
         ContactProblem("stack of 10, 1:1000 upwards", lambda: gallery.box_stack(n=10, ratio=1000.0), long),
     ]
+    for rows in (3,) if quick else (6, 10):
+        boxes = rows * (rows + 1) // 2
+        problems.append(
+            ContactProblem(f"pyramid of {boxes}", lambda rows=rows: gallery.pyramid(rows=rows), second)
+        )
     for n in CHAINS[:2] if quick else CHAINS:
         problems.append(chain(n, limit=1.0 if n == 40 else None))
     if not quick:

@@ -25,6 +25,7 @@ TAKES: dict[str, Take] = {
     "pendulum": Take(parameters={"links": 5}, dt=0.005),
     "arch": Take(duration=2.0),
     "box_stack": Take(duration=2.0),
+    "pyramid": Take(duration=2.0),
     "dominoes": Take(duration=3.0, dt=0.002),
     "newton_cradle": Take(dt=0.005),
     "tippe_top": Take(duration=6.0, dt=0.002),

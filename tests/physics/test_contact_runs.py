@@ -131,6 +131,7 @@ def test_reactions_include_what_a_joint_limit_does():
 QUICK = {
     "box_drop": {}, "box_toss": {}, "sliding_block": {}, "bouncing_ball": {}, "box_stack": {"n": 3},
     "sphere_chain": {"n": 10}, "tippe_top": {}, "newton_cradle": {}, "dominoes": {"n": 4},
+    "pyramid": {"rows": 3},
 }  # fmt: skip
 
 

@@ -61,7 +61,7 @@ def accepted(model):
 
 CONTACTS = {
     "box_drop", "box_toss", "sliding_block", "bouncing_ball", "tippe_top", "sphere_chain", "newton_cradle",
-    "box_stack", "dominoes", "arch", "woodpecker", "quadruped",
+    "box_stack", "pyramid", "dominoes", "arch", "woodpecker", "quadruped",
 }  # fmt: skip
 """Impacts are events in time, which methods take at different places."""
 

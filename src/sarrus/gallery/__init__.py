@@ -21,7 +21,7 @@ from sarrus.gallery.registry import NAMES, Description, describe, make
 from sarrus.gallery.satellites import satellite
 from sarrus.gallery.scissors import hoberman_ring, scissor_lift
 from sarrus.gallery.spatial_loops import bennett, bricard, door, sarrus
-from sarrus.gallery.stacks import arch, box_stack, dominoes
+from sarrus.gallery.stacks import arch, box_stack, dominoes, pyramid
 from sarrus.gallery.toys import woodpecker
 from sarrus.gallery.walkers import quadruped
 
@@ -53,6 +53,7 @@ __all__ = [
     "newton_cradle",
     "overactuated_legs",
     "pendulum",
+    "pyramid",
     "quadruped",
     "rhombus_chain",
     "rolling_disc",

@@ -67,6 +67,7 @@ MAKERS: dict[str, Callable[..., Mechanism]] = {
         balls.sphere_chain,
         balls.newton_cradle,
         stacks.box_stack,
+        stacks.pyramid,
         stacks.dominoes,
         stacks.arch,
         toys.woodpecker,

@@ -1,4 +1,4 @@
-"""Bodies that stand on each other: a tower of boxes, a row of dominoes, an arch of stones."""
+"""Bodies that stand on each other: a tower and a pyramid of boxes, a row of dominoes, an arch of stones."""
 
 from __future__ import annotations
 
@@ -38,6 +38,32 @@ def box_stack(
             position=(aside * (i % 2), 0.0, (i + 0.5) * l + (i + 1) * TOUCH),
             shapes=[Box((l, l, l))],
         )
+    mech.add_ground(mu)
+    if count > 1:
+        mech.add_contact_group(friction=mu)
+    return mech
+
+
+def pyramid(rows: int = 6, edge: float = 0.5, friction: float = 0.5) -> Mechanism:
+    """A wall of cubes in the shape of a pyramid that stands still: every cube rests on two.
+
+    rows: number of rows; the lowest has as many cubes of 1 kg.  edge [m]: of the cubes, a twentieth of it
+    apart.  friction: of all contacts.
+    Degrees of freedom: 3 rows (rows + 1).  Loops: none.  Redundant rows: none.
+    Reference: the ground carries the weight of all, and nothing moves."""
+    where = "gallery pyramid"
+    count = check.whole(where, "rows", rows, 1)
+    l = check.number(where, "edge", edge, positive=True)
+    mu = check.number(where, "friction", friction, negative=False)
+    mech = Mechanism(name="pyramid")
+    for row in range(count):
+        for k in range(count - row):
+            mech.add_body(
+                f"box {row + 1}.{k + 1}",
+                mass=1.0,
+                position=(1.05 * l * (k - 0.5 * (count - row - 1)), 0.0, (row + 0.5) * l + (row + 1) * TOUCH),
+                shapes=[Box((l, l, l))],
+            )
     mech.add_ground(mu)
     if count > 1:
         mech.add_contact_group(friction=mu)

@@ -11,7 +11,16 @@ from sarrus.gallery.contacts import TOUCH
 from sarrus.mechanism import Box, Capsule, ConvexMesh, HalfSpace, Sphere
 
 ROUNDING = 1e-12  # of a gap [m]: coordinates of a few metres
-ON_THE_GROUND = ["sliding_block", "tippe_top", "box_stack", "dominoes", "arch", "woodpecker", "quadruped"]
+ON_THE_GROUND = [
+    "sliding_block",
+    "tippe_top",
+    "box_stack",
+    "pyramid",
+    "dominoes",
+    "arch",
+    "woodpecker",
+    "quadruped",
+]
 ABOVE_IT = [("box_drop", 0.4), ("box_toss", 0.5), ("bouncing_ball", 1.0), ("sphere_chain", 0.1)]
 
 

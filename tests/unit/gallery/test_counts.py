@@ -56,6 +56,7 @@ COUNTS = [
     ("sphere_chain", {"n": 5, "tilt": 0.5}, 18, 0, 0),
     ("newton_cradle", {"n": 3}, 3, 0, 0),
     ("box_stack", {"n": 3}, 18, 0, 0),
+    ("pyramid", {"rows": 3}, 36, 0, 0),
     ("dominoes", {"n": 3}, 18, 0, 0),
     ("arch", {"n": 3}, 18, 0, 0),
     ("woodpecker", {}, 3, 0, 0),
