@@ -126,10 +126,11 @@ def sparsity(model: Model, pairs: Iterable[int] = ()) -> Pattern:
         if link[at.FLAGS] & at.DRIVEN and link[at.PARENT] < len(user):
             edges.add(tuple(sorted((user[b], user[link[at.PARENT]]))))
     # So do contacts of two bodies, whose forces are eliminated first.
-    touches = arrays.topo[arrays.topo[0, at.T_CONTACTS] :][: arrays.topo[0, at.CONTACTS]]
-    for a, b in touches[touches[:, at.CONTACT_KIND] == at.TOUCH][:, [at.CONTACT_A, at.CONTACT_B]]:
-        if max(a, b) < len(user):
-            edges.add(tuple(sorted((user[a], user[b]))))
+    contacts = model.contacts
+    touching = [(line.a, line.b) for line in contacts.fixed if line.kind == at.TOUCH]
+    for pair in (contacts.pairs[k] for k in near):
+        touching.append((contacts.shapes[pair.first].body, contacts.shapes[pair.second].body))
+    edges.update((min(bodies), max(bodies)) for bodies in touching if max(bodies) < len(user))
     order = []
     for b in range(len(user) - 1, -1, -1):
         order += [number[key] for key in upper.get(b, ())]
