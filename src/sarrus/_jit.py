@@ -6,7 +6,8 @@ called from Python, compiled once and cached on disk.  `NUMBA_DISABLE_JIT=1` run
 for coverage and debugging.
 
 The cache folder of an entry carries a hash of all kernel sources that its file imports, the versions and the
-CPU: numba's own cache watches the file of the entry alone and would run old code after a change elsewhere."""
+CPU: numba's own cache watches the file of the entry alone and would run old code after a change elsewhere.
+That hash alone decides: two checkouts of the same sources share their compiled kernels."""
 
 from __future__ import annotations
 
@@ -24,6 +25,7 @@ import numba
 from llvmlite.binding import Linkage
 from numba import njit
 from numba.core import config, event, types
+from numba.core.caching import IndexDataCacheFile
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import LoweringPass, register_pass
@@ -174,11 +176,18 @@ def kernel(function):
 def entry(function):
     """`function` compiled to be called from Python: cached on disk, releases the GIL."""
     # numba reads the cache folder when the dispatcher is made; other packages keep theirs.
-    previous, config.CACHE_DIR = config.CACHE_DIR, _cache_folder(pathlib.Path(function.__code__.co_filename))
+    folder = _cache_folder(pathlib.Path(function.__code__.co_filename))
+    previous, config.CACHE_DIR = config.CACHE_DIR, folder
     try:
-        return njit(**OPTIONS, cache=True, nogil=True, pipeline_class=EntryCompiler)(function)
+        dispatcher = njit(**OPTIONS, cache=True, nogil=True, pipeline_class=EntryCompiler)(function)
     finally:
         config.CACHE_DIR = previous
+    if not config.DISABLE_JIT:
+        # numba asks for the path and the time of the source too, which differ from checkout to checkout.
+        kept = dispatcher._cache
+        kept._cache_path = folder
+        kept._cache_file = IndexDataCacheFile(folder, kept._impl.filename_base, source_stamp=None)
+    return dispatcher
 
 
 # Worlds in a tile: GPU arrays hold so many worlds side by side, one for each lane of a warp.
