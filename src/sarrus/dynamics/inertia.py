@@ -5,7 +5,7 @@ from sarrus._jit import helper, kernel
 from sarrus.kinematics.coordinates import add_pair, arm_between, coordinate_rate
 from sarrus.kinematics.turning import relative_spin
 from sarrus.maths.access import get1, get3, get6, get9, put6
-from sarrus.maths.spatial import dot6
+from sarrus.maths.spatial import ZERO6, dot6
 from sarrus.maths.vectors import ZERO3, add3, dot, mm, mv, scale3, transpose
 
 
@@ -15,20 +15,26 @@ def world_inertia(R, J):
 
 
 @kernel
-def inverse_mass(topo, par, work, b, w):
-    """w' M^-1 w of body b at the node"""
+def motion_of(topo, par, work, b, w):
+    """M^-1 w of body b at the node"""
     if b == topo[0, at.BODIES]:
-        return 0.0
+        return ZERO6
     J = get9(work, b, at.JW)
     c0 = (J[4] * J[8] - J[5] * J[7], J[5] * J[6] - J[3] * J[8], J[3] * J[7] - J[4] * J[6])
     det = J[0] * c0[0] + J[1] * c0[1] + J[2] * c0[2]
-    total = dot(w[0], w[0]) / get1(par, b, at.MASS)
+    turn = ZERO3
     if det > 0.0:
         t = w[1]
         c1 = (J[2] * J[7] - J[1] * J[8], J[0] * J[8] - J[2] * J[6], J[1] * J[6] - J[0] * J[7])
         c2 = (J[1] * J[5] - J[2] * J[4], J[2] * J[3] - J[0] * J[5], J[0] * J[4] - J[1] * J[3])
-        total += dot(t, add3(add3(scale3(t[0], c0), scale3(t[1], c1)), scale3(t[2], c2))) / det
-    return total
+        turn = scale3(1.0 / det, add3(add3(scale3(t[0], c0), scale3(t[1], c1)), scale3(t[2], c2)))
+    return scale3(1.0 / get1(par, b, at.MASS), w[0]), turn
+
+
+@helper
+def inverse_mass(topo, par, work, b, w):
+    """w' M^-1 w of body b at the node"""
+    return dot6(w, motion_of(topo, par, work, b, w))
 
 
 @kernel

@@ -147,7 +147,7 @@ FORCE1 = contacts.column(
     "integrators", "integrators",
 )  # fmt: skip
 FORCE2 = contacts.column(
-    "FORCE2", 3, "N, N m", "the same, from the stage of momenta", "integrators", "solvers, integrators"
+    "FORCE2", 3, "N, N m", "the same, from the stage of momenta", "integrators", "integrators"
 )
 BOUND = contacts.column(
     "BOUND", 1, "m, rad", "bound of a coordinate; of dry friction its largest effort",

@@ -3,17 +3,18 @@
 from sarrus._jit import helper
 from sarrus.solvers.interior_point.central_path import COLD_START, STUCK
 
-# Iterations from a warm start, a cold start, and in the last resort: short steps along the path.  There the
-# barrier is lowered by this factor once no product is further from it than this part.
-WARM, COLD, LAST_RESORT = 9, 35, 60
+# Iterations from a start, and in the last resort: short steps along the path.  There the barrier is lowered
+# by this factor once no product is further from it than this part.
+COLD, LAST_RESORT = 35, 60
 LOWER, CENTRED = 0.2, 0.5
 # Least lowering of the barrier of an attempt that keeps to the centre of the cones.
 CENTRAL = 0.1
 # Number of starts that `attempt_of` knows; the last one takes short steps.  From FIRST_CONVEX on come so many
 # attempts that start from the solution of a convex problem, then the others.
 ATTEMPTS, FIRST_CONVEX, TRIES_CONVEX = 10, 1, 10
-# Smallest barrier of a warm start, natural units.
-WARM_LEVEL = 1e-2
+# Tries from remembered forces, before all others.  Where the first fails and sweeps do not apply, the second
+# has this many times its barrier, or the least, natural units.
+REMEMBERED, RAISED, LEAST = 3, 100.0, 1e-4
 
 
 @helper

@@ -35,8 +35,6 @@ from sarrus.solvers.interior_point.pyramid import (
 
 # Starts that remember no forces (see `start_contacts`).
 COLD_START, STUCK = -1, -2
-# A remembered friction force below this part of its largest one stuck and will stick again.
-STICKS = 0.95
 # Gaps of a converged stage are not smaller [m]: their rounding is below 1e-15 m for positions of some metres.
 SMALLEST_GAP = 1e-14
 
@@ -81,39 +79,20 @@ def start_level(topo, state, work):
     return level + 0.0 * total, worst + 0.0 * total
 
 
-@helper
-def remembered_friction(topo, state, i, k, memory):
-    """(friction force of the last step in the forces `memory`, two components, its size), as parts of the
-    largest one; size 1 where nothing is remembered"""
-    most = get1(state, k, at.BOUND)
-    if has_normal(topo, i):
-        most = get1(state, k, at.MU) * get1(state, k, memory)
-    if not most > 0.0:
-        return 0.0, 0.0, 1.0
-    f1, f2 = get1(state, k, memory + 1) / most, get1(state, k, memory + 2) / most
-    return f1, f2, sqrt(f1 * f1 + f2 * f2)
-
-
 @kernel
 def start_contacts(topo, state, work, level, memory):
     """Variables on the decoupled central path of barrier `level` (natural units), for gap and slip at the
     trial configuration.
 
-    memory: column of forces that gaps are expected to be closed by (FORCE1, FORCE2), COLD_START, or STUCK: as
-    if nothing slipped, another way into the cone"""
+    memory: COLD_START, or STUCK: as if nothing slipped, another way into the cone"""
     for i in range(topo[0, at.CONTACTS]):
         if not is_on(topo, state, i):
             continue
-        k, w = topo[0, at.S_CONTACTS] + i, topo[0, at.W_CONTACTS] + i
+        w = topo[0, at.W_CONTACTS] + i
         kappa = level * energy_scale(work, w)
         if has_normal(topo, i):
             stiffness = get1(work, w, at.SCALE_F) / get1(work, w, at.SCALE_L)
-            phi = get1(work, w, at.TRIAL)
-            if memory == at.FORCE2:
-                phi = max(phi, 0.0) if get1(state, k, memory) > 0.0 else phi
-            if memory >= 0:
-                phi -= get1(state, k, memory) / stiffness
-            s, gamma = path_gap(phi, kappa, stiffness)
+            s, gamma = path_gap(get1(work, w, at.TRIAL), kappa, stiffness)
             put1(work, w, at.VARIABLES, s)
             put1(work, w, at.VARIABLES + 1, gamma)
         if has_friction(topo, state, i):
@@ -121,17 +100,7 @@ def start_contacts(topo, state, work, level, memory):
             if memory == STUCK:
                 l1, l2 = 0.0, 0.0
             m = cone_size(topo, state, work, i)
-            f1, f2, part = 0.0, 0.0, 1.0
-            if memory >= 0 and not is_pyramid(topo, state, i):
-                f1, f2, part = remembered_friction(topo, state, i, k, memory)
-            if memory == at.FORCE2:
-                # The slip that the position stage found tells more than that without any impulse.
-                l1, l2 = get1(work, w, at.VARIABLES + 5), get1(work, w, at.VARIABLES + 6)
-            if part < STICKS:
-                psi = kappa / (m * (1.0 - part * part))
-                b1, b2, l1, l2 = m * f1, m * f2, -psi * f1, -psi * f2
-            else:
-                b1, b2, psi = path_slip(m, l1, l2, kappa)
+            b1, b2, psi = path_slip(m, l1, l2, kappa)
             put1(work, w, at.VARIABLES + 2, b1)
             put1(work, w, at.VARIABLES + 3, b2)
             put1(work, w, at.VARIABLES + 4, psi)

@@ -25,6 +25,7 @@ from sarrus.solvers.interior_point.contact import (
     is_on,
     is_pyramid,
 )
+from sarrus.solvers.interior_point.pyramid import sides_of, start_pyramid
 
 # Barrier to which the convex problem is solved, natural units: it is only a start, no nearer to the end.
 CONVEX_LEVEL = 1e-2
@@ -124,5 +125,7 @@ def centre_contacts(topo, state, work, level):
         put1(work, w, at.VARIABLES + 4, psi)
         put1(work, w, at.VARIABLES + 5, l1)
         put1(work, w, at.VARIABLES + 6, l2)
+        if has_friction(topo, state, i) and is_pyramid(topo, state, i):
+            start_pyramid(work, w, sides_of(topo, state), cone_size(topo, state, work, i), kappa)
         for j in range(7):
             put1(work, w, at.DIRECTIONS + j, 0.0)

@@ -120,6 +120,21 @@ def add_matrix(topo, state, work, dt, loops):
 
 
 @kernel
+def hold_forces(topo, state, work, loops):
+    """No contact in the matrix, their forces in the right-hand side as they are: a direction changes none"""
+    if loops is not None:
+        idle_rows(topo, work)
+        clear_ties(topo, work)
+    for i in range(topo[0, at.CONTACTS]):
+        freedom, w = topo[topo[0, at.T_CONTACTS] + i, at.CONTACT_FREEDOM], topo[0, at.W_CONTACTS] + i
+        if freedom >= 0:
+            put1(work, freedom, at.STIFFNESS, get1(work, freedom, at.STIFFNESS_BASE))
+            put1(work, freedom, at.EFFORT_LEFT, get1(work, freedom, at.EFFORT_BASE))
+        for j in range(7):
+            put1(work, w, at.DIRECTIONS + j, 0.0)
+
+
+@kernel
 def add_right_hand_side(topo, state, work, dt, loops):
     """Contacts in the right-hand side, for the residuals of `put_residuals`; the sums of the bodies have been
     seeded"""

@@ -4,8 +4,8 @@ decoupled central path.
 POSITIONS: the step itself, with contact forces at its first node and gaps at its last.  MOMENTA: velocities
 at the last node, linear in the unknowns; the same system with dz = dt du and no rotation.
 
-Differs from [MC23] Algorithm 5: started on the path instead of at the last solution, second-order corrector,
-no line search (`experiments/MC23/table_contact_solvers.py` compares)."""
+Differs from [MC23] Algorithm 5: started on the path through the last forces instead of at the last solution,
+second-order corrector, no line search (`experiments/MC23/table_contact_solvers.py` compares)."""
 
 from sarrus import layout as at
 from sarrus._jit import kernel
@@ -16,6 +16,7 @@ from sarrus.integrators.maximal.variational.evaluate import evaluate
 from sarrus.integrators.maximal.variational.inequalities import (
     add_matrix,
     add_right_hand_side,
+    hold_forces,
     put_directions,
 )
 from sarrus.integrators.maximal.variational.momentum_balance import evaluate_momenta
@@ -26,6 +27,7 @@ from sarrus.integrators.maximal.variational.newton import (
     residual_of_border,
 )
 from sarrus.integrators.maximal.variational.scalars import Path
+from sarrus.integrators.maximal.variational.sweeps import are_loose, sweeps
 from sarrus.integrators.maximal.variational.system import eliminate
 from sarrus.integrators.maximal.variational.user_forces import seed_bodies
 from sarrus.kinematics.row_vectors import put_rows
@@ -34,7 +36,7 @@ from sarrus.maths.quaternion import half_turn, in_domain
 from sarrus.maths.spatial import ZERO6, add6, axpy6, carry_force, dot6
 from sarrus.maths.vectors import add3, axpy3, cross, scale3
 from sarrus.solvers.border import solve_rows
-from sarrus.solvers.interior_point.attempts import CENTRAL, CENTRED, COLD, LOWER, final_level
+from sarrus.solvers.interior_point.attempts import CENTRAL, CENTRED, COLD, LEAST, LOWER, RAISED, final_level
 from sarrus.solvers.interior_point.central_path import (
     contact_errors,
     longest_contact_step,
@@ -64,6 +66,9 @@ GAP_ERROR = 1e-10
 # Products of a converged stage, as multiples of the final barrier; those between these two get one more
 # iteration, in which rounding may keep them from coming closer.
 CLOSE, PRODUCTS = 1.5, 3.0
+# The barrier is not lowered below this part of the largest product that the predicted step leaves, as at a
+# contact that is just opening: the others would come so close to their cones that no step leads on.
+LAGGARD = 0.1
 # Two steps in a row that are shorter than this lead nowhere, nor do three with the products at the end of the
 # path and a balance that misses more than this [m]: another start is better.
 HOPELESS, FAR = 1e-3, 1e-3
@@ -72,6 +77,15 @@ HOPELESS, FAR = 1e-3, 1e-3
 STALLED, LOOSE, LOOSE_GAP = 0.3, 3e-4, 3e-7
 # Iterations beyond these for a stage whose equations hold, but not its products.
 POLISH = 10
+# A start gets more iterations, up to this many times its own, while its products or the balance have fallen
+# by this factor within so many: jams of light bodies under heavy ones converge slowly.
+LONGEST, FALLEN, PATIENCE = 4, 0.5, 6
+# A start is a solution only where its equations hold to this part of the tolerances: iterations leave far
+# less, and a body at rest is to keep no more.
+AT_REST = 1e-4
+# Sweeps of the second try from remembered forces (the third makes four times as many), damped so that they do
+# not cycle, in so many rounds at most, until the error of the forces, natural units, is below this.
+SWEEPS, DAMPED, ROUNDS, SWEPT = 30, 0.5, 10, 1e-2
 # Raise of the final barrier where a gap would be lost in rounding.
 RAISE = 10.0
 
@@ -88,6 +102,15 @@ def evaluate_trial(topo, par, state, work, step, loops):
     error = residual_of_border(topo, par, state, work, step, error, loops, True)
     evaluate_contacts(topo, par, state, work, step.dt)
     return error
+
+
+@kernel
+def evaluate_stage(topo, par, state, work, step, stage, loops):
+    """Equations of the stage for its rates or velocities, multipliers and forces; returns the largest error
+    of a row"""
+    if stage == POSITIONS:
+        return evaluate_trial(topo, par, state, work, step, loops)
+    return evaluate_momenta(topo, par, state, work, step.dt, loops)
 
 
 @kernel
@@ -210,12 +233,14 @@ def interior(topo, par, state, work, step, path, error, loops):
     barrier only where all products are near it"""
     stage, end, most, level, centre = path
     short, astray, polished, solved, sure, top, aim = 0, 0, False, False, False, 0.0, end
+    last, longest, fell, low_mean, low_balance = most, LONGEST * most, 0, HUGE, HUGE
     loose = min(LOOSE, LOOSE_GAP / (9.81 * step.dt * step.dt))
-    for iteration in range(most + POLISH + 1):
+    for iteration in range(longest + POLISH + 1):
         gap_error, sure, least = contact_errors(topo, state, work)
         mean, top = mean_product(topo, state, work, 0.0)
         left_over = keep_nan_max(imbalance(topo, par, work, step.dt), error)
-        solved = left_over < step.tolerance and gap_error < GAP_ERROR
+        strict = AT_REST if iteration == 0 else 1.0
+        solved = left_over < strict * step.tolerance and gap_error < strict * GAP_ERROR
         aim = max(end, least)
         if solved and top <= PRODUCTS * aim:
             if sure and (polished or top <= CLOSE * aim):
@@ -225,15 +250,22 @@ def interior(topo, par, state, work, step, path, error, loops):
             aim = max(end, least)
         if not (left_over < HUGE and mean < HUGE):
             return NOT_FINITE, iteration
-        if iteration >= most and (not solved or iteration == most + POLISH):
+        if mean < FALLEN * low_mean or left_over < FALLEN * low_balance:
+            fell, low_mean, low_balance = iteration, min(mean, low_mean), min(left_over, low_balance)
+        if iteration == last and last < longest and iteration - fell < PATIENCE:
+            last += 1
+        if iteration >= last and (not solved or iteration == last + POLISH):
             break
         if level == 0.0:
             put_residuals(topo, state, work, 0.0, 0.0)
             newton_direction(topo, par, state, work, step, stage, True, loops)
             reach = min(1.0, longest_contact_step(topo, state, work))
-            ahead = max(mean_product(topo, state, work, reach)[0], 0.0) / mean
-            target = max(max(ahead * ahead * ahead, centre) * mean, aim)
-            put_residuals(topo, state, work, target, reach)
+            ahead, laggard = mean_product(topo, state, work, reach)
+            left = max(ahead, 0.0) / mean
+            target = max(max(left * left * left, centre) * mean, max(LAGGARD * laggard, aim))
+            # Second order of the part of the way to no barrier that is gone: at the final barrier, none.
+            gone = max(1.0 - target / mean, 0.0)
+            put_residuals(topo, state, work, target, reach * gone * gone)
         else:
             if off_centre(topo, state, work, level) < CENTRED:
                 level = max(LOWER * level, aim)
@@ -243,7 +275,7 @@ def interior(topo, par, state, work, step, path, error, loops):
         alpha = min(1.0, fraction * longest_contact_step(topo, state, work))
         if not alpha > 0.0:
             return NOT_FINITE, iteration
-        if iteration < most and solved and sure and alpha < STALLED and top < max(loose, PRODUCTS * aim):
+        if iteration < last and solved and sure and alpha < STALLED and top < max(loose, PRODUCTS * aim):
             return CONVERGED, iteration + 1
         if stage == POSITIONS:
             alpha = part_in_domain(topo, state, work, step.dt, alpha)
@@ -252,14 +284,58 @@ def interior(topo, par, state, work, step, path, error, loops):
         if short == 2 or astray == 3:
             return ITERATION_LIMIT, iteration + 1
         move(topo, state, work, step.dt, alpha, stage, loops)
-        if stage == POSITIONS:
-            error = evaluate_trial(topo, par, state, work, step, loops)
-        else:
-            error = evaluate_momenta(topo, par, state, work, step.dt, loops)
+        error = evaluate_stage(topo, par, state, work, step, stage, loops)
     # In the last resort, a stage whose equations hold has not failed for want of iterations.
     if level > 0.0 and solved and sure and top < max(loose, PRODUCTS * aim):
-        return CONVERGED, most + POLISH
-    return ITERATION_LIMIT, most
+        return CONVERGED, last + POLISH
+    return ITERATION_LIMIT, last
+
+
+@kernel
+def follow_forces(topo, par, state, work, step, stage, loops):
+    """Rates or velocities that belong to the forces of the contacts: one correction with these forces held"""
+    evaluate_stage(topo, par, state, work, step, stage, loops)
+    if stage == POSITIONS:
+        seed_bodies(topo, par, state, work, step.time, step.left)
+        if loops is not None:
+            put_rows(topo, par, state, work, at.G1, False, True)
+    else:
+        clear_seeds(topo, work)
+    hold_forces(topo, state, work, loops)
+    eliminate(topo, par, state, work, step.dt, stage == MOMENTA, loops, True)
+    direction(topo, state, work, step.dt, loops)
+    alpha = 1.0
+    if stage == POSITIONS:
+        alpha = part_in_domain(topo, state, work, step.dt, alpha)
+    move(topo, state, work, step.dt, alpha, stage, loops)
+    evaluate_stage(topo, par, state, work, step, stage, loops)
+
+
+@kernel
+def solve_from_forces(topo, par, state, work, step, tries, stage, loops):
+    """A stage from forces that are expected, in VARIABLES: with the velocities that belong to them, on the
+    central path through both, at a barrier that follows their error; returns (status, iterations).
+
+    At rest the error is nothing and the first look accepts.  The second and the third try start from `sweeps`
+    or, where these do not apply, far above the error, once"""
+    loose = tries > 0 and are_loose(topo, state)
+    if tries > 1 and not loose:
+        return ITERATION_LIMIT, 0
+    follow_forces(topo, par, state, work, step, stage, loops)
+    error, end = error_of_forces(topo, state, work), final_level(step.dt)
+    if loose:
+        for _ in range(ROUNDS):
+            if error > SWEPT:
+                sweeps(topo, par, state, work, step.dt, SWEEPS * tries * tries, DAMPED)
+                follow_forces(topo, par, state, work, step, stage, loops)
+                error = error_of_forces(topo, state, work)
+    level = max(START * error * error, end)
+    if tries > 0 and not loose:
+        level = RAISED * max(level, LEAST)
+    centre = 0.5 * CENTRAL if tries > 0 else 0.0
+    centre_contacts(topo, state, work, level)
+    error = evaluate_stage(topo, par, state, work, step, stage, loops)
+    return interior(topo, par, state, work, step, Path(stage, end, COLD, 0.0, centre), error, loops)
 
 
 @kernel
@@ -282,10 +358,7 @@ def solve_from_convex(topo, par, state, work, step, barrier, stage, loops):
         factor, aim = (barrier, CONVEX_LEVEL) if phase == 0 else (START, final_level(step.dt))
         level = factor * error_of_forces(topo, state, work) ** 2
         centre_contacts(topo, state, work, max(level, CONVEX_LEVEL))
-        if stage == POSITIONS:
-            error = evaluate_trial(topo, par, state, work, step, loops)
-        else:
-            error = evaluate_momenta(topo, par, state, work, step.dt, loops)
+        error = evaluate_stage(topo, par, state, work, step, stage, loops)
         status, count = interior(
             topo, par, state, work, step, Path(stage, aim, COLD, 0.0, CENTRAL), error, loops
         )

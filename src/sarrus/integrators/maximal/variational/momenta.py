@@ -20,6 +20,7 @@ from sarrus.integrators.maximal.variational.interior import (
     begin_contacts,
     interior,
     solve_from_convex,
+    solve_from_forces,
 )
 from sarrus.integrators.maximal.variational.momentum_balance import put_gaps
 from sarrus.integrators.maximal.variational.scalars import Path
@@ -41,14 +42,13 @@ from sarrus.solvers.interior_point.attempts import (
     COLD,
     FIRST_CONVEX,
     LAST_RESORT,
+    REMEMBERED,
     TRIES_CONVEX,
-    WARM,
-    WARM_LEVEL,
     attempt_of,
     final_level,
     is_convex_start,
 )
-from sarrus.solvers.interior_point.central_path import barrier_work, loaded_level, start_level
+from sarrus.solvers.interior_point.central_path import COLD_START, barrier_work, loaded_level, start_level
 from sarrus.solvers.interior_point.contact import has_normal, is_on
 from sarrus.solvers.interior_point.convex import first_barrier, put_lags
 
@@ -146,7 +146,7 @@ def solve_momenta(topo, par, state, work, step, bounce, loops):
                 break
             weakness = at.WEAK
         barrier = first_barrier(topo, state)
-        for attempt in range(-1, ATTEMPTS + TRIES_CONVEX):
+        for attempt in range(-REMEMBERED, ATTEMPTS + TRIES_CONVEX):
             convex = is_convex_start(attempt)
             if convex and barrier == 0.0:
                 continue
@@ -154,18 +154,21 @@ def solve_momenta(topo, par, state, work, step, bounce, loops):
                 put6(state, b, at.U, get6(work, b, at.U_BEFORE))
             clear_multipliers(topo, state, loops)
             enter_momenta(topo, par, state, work, step.dt, bounce, weakness, loops)
-            if attempt == -1:
+            if attempt == -REMEMBERED:
                 momenta_of_velocities(topo, par, state, work, True)
                 before = kinetic_energy(topo, state)
                 if all_open(topo, state, work):
-                    put_forces(topo, state, work, False)
+                    put_forces(topo, state, work, COLD_START)
                     return CONVERGED, 0
-                if bounce != 0.0:
-                    continue
-            if convex:
+            if attempt < 0:
+                put_forces(topo, state, work, at.FORCE2)
+                status, count = solve_from_forces(
+                    topo, par, state, work, step, attempt + REMEMBERED, MOMENTA, loops
+                )
+            elif convex:
                 if attempt == FIRST_CONVEX:
                     put_lags(topo, state, work, False)
-                put_forces(topo, state, work, False)
+                put_forces(topo, state, work, COLD_START)
                 status, count, barrier = solve_from_convex(
                     topo, par, state, work, step, barrier, MOMENTA, loops
                 )
@@ -174,10 +177,8 @@ def solve_momenta(topo, par, state, work, step, bounce, loops):
                 level, memory, centre, short = attempt_of(
                     attempt, level, loaded_level(topo, state, work, at.FORCE2)
                 )
-                if attempt == -1:
-                    level, memory = WARM_LEVEL, at.FORCE2
                 begin_contacts(topo, state, work, step.dt, level, memory)
-                most = WARM if attempt == -1 else LAST_RESORT if short else COLD
+                most = LAST_RESORT if short else COLD
                 path = Path(MOMENTA, final_level(step.dt), most, level if short else 0.0, centre)
                 status, count = interior(topo, par, state, work, step, path, 0.0, loops)
             done += count

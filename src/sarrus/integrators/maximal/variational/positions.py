@@ -10,7 +10,6 @@ from sarrus._jit import kernel
 from sarrus.integrators.maximal.statuses import CONVERGED, REDUNDANT_ROWS
 from sarrus.integrators.maximal.variational.body import place_bodies
 from sarrus.integrators.maximal.variational.contact import (
-    add_contact_impulses,
     base_of_efforts,
     enter_contacts,
 )
@@ -21,6 +20,7 @@ from sarrus.integrators.maximal.variational.interior import (
     evaluate_trial,
     interior,
     solve_from_convex,
+    solve_from_forces,
 )
 from sarrus.integrators.maximal.variational.momenta import node_energy
 from sarrus.integrators.maximal.variational.newton import newton_step
@@ -42,14 +42,13 @@ from sarrus.solvers.interior_point.attempts import (
     COLD,
     FIRST_CONVEX,
     LAST_RESORT,
+    REMEMBERED,
     TRIES_CONVEX,
-    WARM,
-    WARM_LEVEL,
     attempt_of,
     final_level,
     is_convex_start,
 )
-from sarrus.solvers.interior_point.central_path import loaded_level, start_level
+from sarrus.solvers.interior_point.central_path import COLD_START, loaded_level, start_level
 from sarrus.solvers.interior_point.contact import has_normal, is_on
 from sarrus.solvers.interior_point.convex import first_barrier, put_lags
 from sarrus.solvers.ties import clear_ties
@@ -103,23 +102,6 @@ def add_missed(topo, par, state, work, addition):
 
 
 @kernel
-def try_warm(topo, par, state, work, step, loops):
-    """From velocities V and forces of the last step, where gaps nearly fit; returns (whether it converged,
-    iterations).  What momenta lack tells nothing: of a chain, its root lacks that of all bodies"""
-    put_forces(topo, state, work, True)
-    error = evaluate_trial(topo, par, state, work, step, loops)
-    level, worst = start_level(topo, state, work)
-    if not (worst < 1.0 and error < 1.0):
-        return False, 0
-    add_contact_impulses(topo, state, work, work, at.F, -step.dt)
-    begin_contacts(topo, state, work, step.dt, max(WARM_LEVEL, worst * worst), at.FORCE1)
-    status, count = interior(
-        topo, par, state, work, step, Path(POSITIONS, final_level(step.dt), WARM, 0.0, 0.0), error, loops
-    )
-    return status == CONVERGED, count
-
-
-@kernel
 def start_velocities(topo, state, work, left, dt, gravity):
     """Velocities V of a cold start, and the rates that belong to them: those of the node, with gravity's half
     step where a tree flies freely"""
@@ -133,24 +115,20 @@ def start_velocities(topo, state, work, left, dt, gravity):
 
 @kernel
 def solve_positions(topo, par, state, work, step, loops):
-    """The position stage for the contacts that are on: warm starts that pass their test, then cold ones with
-    rising barriers; RATES2 holds the rates of the last step; returns (status, iterations)"""
+    """The position stage for the contacts that are on: tries from the forces of the last step, then cold ones
+    with rising barriers; RATES2 holds the rates of the last step; returns (status, iterations)"""
     done = 0
-    for guess in range(2):
+    for tries in range(REMEMBERED):
         clear_multipliers(topo, state, loops)
         for b in range(topo[0, at.BODIES]):
             for i in range(topo[b + 1, at.ROTATIONS] + topo[b + 1, at.TRANSLATIONS]):
-                rate = get1(state, b, at.RATES2 + i)
-                if guess == 0:
-                    rate = (1.0 + step.ratio) * rate_of(topo, state, work, b, i, at.U) - step.ratio * rate
-                put1(state, b, at.RATES + i, rate)
-        converged, count = try_warm(topo, par, state, work, step, loops)
+                rate = (1.0 + step.ratio) * rate_of(topo, state, work, b, i, at.U)
+                put1(state, b, at.RATES + i, rate - step.ratio * get1(state, b, at.RATES2 + i))
+        put_forces(topo, state, work, at.FORCE1)
+        status, count = solve_from_forces(topo, par, state, work, step, tries, POSITIONS, loops)
         done += count
-        if converged:
+        if status == CONVERGED:
             return CONVERGED, done
-        if count > 0:
-            # It passed the test and failed: another warm start would be no better.
-            break
     status, barrier = CONVERGED, first_barrier(topo, state)
     for attempt in range(ATTEMPTS + TRIES_CONVEX):
         convex = is_convex_start(attempt)
@@ -158,7 +136,7 @@ def solve_positions(topo, par, state, work, step, loops):
             continue
         clear_multipliers(topo, state, loops)
         start_velocities(topo, state, work, step.left, step.dt, step.gravity)
-        put_forces(topo, state, work, False)
+        put_forces(topo, state, work, COLD_START)
         error = evaluate_trial(topo, par, state, work, step, loops)
         if convex:
             if attempt == FIRST_CONVEX:

@@ -52,16 +52,17 @@ def keep_forces(topo, state, work, stage, dt):
 
 
 @kernel
-def put_forces(topo, state, work, remembered):
-    """Forces of the contacts of the step into their variables: those of the last step, or none"""
+def put_forces(topo, state, work, memory):
+    """Forces of the contacts of the step into their variables: those in column `memory` of the state, of the
+    last step (FORCE1, FORCE2), or none (COLD_START)"""
     for i in range(topo[0, at.CONTACTS]):
         if is_on(topo, state, i):
             k, w = topo[0, at.S_CONTACTS] + i, topo[0, at.W_CONTACTS] + i
             for j in range(7):
                 put1(work, w, at.VARIABLES + j, 0.0)
-            if remembered:
+            if memory >= 0:
                 for j in range(3):
-                    put1(work, w, at.VARIABLES + 1 + j, get1(state, k, at.FORCE1 + j))
+                    put1(work, w, at.VARIABLES + 1 + j, get1(state, k, memory + j))
 
 
 @kernel
