@@ -23,6 +23,8 @@ MAX_RATIO = 200
 its size, a bomb to a thousandth."""
 SMALL = 2**20
 """Members up to this size [bytes] may be packed at any ratio."""
+MAX_PATH, MAX_NAME = 1000, 240
+"""Longest path of a member, and longest name of a folder or file in it."""
 DEPTH = 3
 """Folders above a model file that is found without being named."""
 MODELS = (".xml", ".mjcf", ".urdf", ".yaml", ".yml")
@@ -143,8 +145,10 @@ def refuse_path(where: str, name: str) -> None:
         raise FileError(f"{where} leads out of the archive's folder, which is refused")
     if parts[0] == "/" or ":" in name:
         raise FileError(f"{where} is an absolute path, which is refused; paths must be relative")
-    if any(ord(letter) < 32 for letter in name) or len(name) > 1000:
-        raise FileError(f"{where} has a name that is no path")
+    if any(ord(letter) < 32 for letter in name):
+        raise FileError(f"{where} has control characters in its name, which is refused")
+    if len(name) > MAX_PATH or max(map(len, parts)) > MAX_NAME:
+        raise FileError(f"{where[:MAX_NAME]}...: its path is too long to be unpacked")
 
 
 def write_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, shown: str, folder: Path) -> None:
@@ -153,7 +157,10 @@ def write_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, shown: str, fo
     where = f"{shown}: member {info.filename!r}"
     if not target.resolve().is_relative_to(folder):
         raise FileError(f"{where} leads out of the archive's folder, which is refused")
-    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        raise FileError(f"{where} lies in a folder that another member is as a file") from None
     left = info.file_size
     try:
         with archive.open(info) as source, open(target, "xb") as out:

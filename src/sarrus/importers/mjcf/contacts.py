@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import math
 from itertools import combinations
 
 import numpy as np
 
+from sarrus.errors import MechanismError
 from sarrus.importers.mjcf.compile import Robot
 from sarrus.importers.mjcf.friction import friction_here, friction_there, own_friction
 from sarrus.importers.mjcf.geoms import collides, geom_name, geom_shapes
 from sarrus.importers.names import unique
 from sarrus.mechanism import Mechanism
 
+MAX_GEOMS = 10_000
+"""Most geoms of a model: a table says of any two whether they meet."""
+MAX_PAIRS = 2_000_000
+"""Most pairs of bodies that collide with each other: all of 2,000 bodies."""
+
 
 def decide_contacts(robot: Robot) -> None:
     """Decides who meets whom, and which geoms have friction of their own."""
+    if robot.model.ngeom > MAX_GEOMS:
+        raise MechanismError(f"the file has {robot.model.ngeom:,} geoms; at most {MAX_GEOMS:,} are read")
     robot.meets = who_meets(robot)
     robot.friction = own_friction(robot, robot.meets)
 
@@ -72,6 +81,12 @@ def add_obstacle(
 
 def add_body_contacts(mech: Mechanism, robot: Robot, moving: dict[str, list[int]], meets: np.ndarray) -> None:
     """Adds the contacts of any two bodies of which at least one pair of geoms meets in MuJoCo."""
+    pairs_of_geoms = int(np.count_nonzero(meets)) // 2
+    if min(math.comb(len(moving), 2), pairs_of_geoms) > MAX_PAIRS:
+        raise MechanismError(
+            f"{len(moving):,} bodies that all collide with each other are too many; give them contype and "
+            "conaffinity, or load with self_contact=False"
+        )
     for a, b in combinations(moving, 2):
         answers = meets[np.ix_(moving[a], moving[b])]
         if not answers.any():

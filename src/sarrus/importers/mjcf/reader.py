@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from sarrus.errors import FileError, MechanismError
 from sarrus.importers.mjcf.actuators import add_actuators
 from sarrus.importers.mjcf.bodies import add_bodies, name_bodies
+from sarrus.importers.mjcf.bounds import check_files
 from sarrus.importers.mjcf.compile import (
     Robot,
-    check_formats,
     check_numbers,
     check_places,
     compiled,
@@ -47,7 +47,7 @@ def read_mjcf(
     name = shown if shown is not None else os.fspath(path)
     findings = Findings(name, "MJCF")
     with listening() as heard:
-        check_formats(mjcf_files(path, shown=name).documents)
+        check_files(mjcf_files(path, shown=name))
         model = compiled(path, name, heard)
         for warning in dict.fromkeys(heard):
             findings.change("warning of MuJoCo", "", warning)
