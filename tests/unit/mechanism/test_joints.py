@@ -127,7 +127,7 @@ FAULTS = {
     "zero axis2": ({"kind": "universal", "axis2": O}, "axis2 must have a length"),
     "negative armature": ({"armature": -1.0}, "armature must be zero or positive, and finite, not -1.0"),
     "NaN armature": ({"armature": np.nan}, "armature must be zero or positive, and finite, not nan"),
-    "two armatures": ({"armature": (1, 2)}, "armature must be 1 finite numbers"),
+    "two armatures": ({"armature": (1, 2)}, "armature must be one finite number, not"),
     "armature of fixed": (
         {"kind": "fixed", "axis": None, "armature": 1.0},
         "has no coordinate that could have an armature",
