@@ -67,7 +67,7 @@ def read_member(inside: Path, chosen: str, shown: str, options: dict[str, Any]) 
 
         for what, value in options.items():
             if value != DEFAULTS[what]:
-                raise MechanismError(f"{shown}: {what} is for robot files; a YAML mechanism says it itself")
+                raise MechanismError(f"{shown}: {what} is for robot files; a YAML file describes this itself")
         return read_yaml(path)
     if path.suffix.lower() == ".urdf" or read_xml(path, shown=shown).root.tag == "robot":
         from sarrus.importers.urdf.reader import read_urdf
@@ -110,7 +110,9 @@ def check_members(shown: str, members: list[zipfile.ZipInfo]) -> None:
         refuse_path(where, info.filename)
         kind = stat.S_IFMT(info.external_attr >> 16)
         if kind not in (0, stat.S_IFREG):
-            raise FileError(f"{where} is a link or device, which is refused; an archive holds ordinary files")
+            raise FileError(
+                f"{where} is a link or device, which is refused; an archive may hold regular files only"
+            )
         if info.flag_bits & 1:
             raise FileError(f"{where} is encrypted; pack the archive without a password")
         if info.file_size > MAX_MESH_BYTES:
@@ -124,7 +126,7 @@ def check_members(shown: str, members: list[zipfile.ZipInfo]) -> None:
                 "model does; it is refused"
             )
         if name.casefold() in seen:
-            raise FileError(f"{where} is there twice; every path must be unique")
+            raise FileError(f"{where} appears twice; every path must be unique")
         seen.add(name.casefold())
         total += info.file_size
     if total > MAX_TOTAL_BYTES:
@@ -160,7 +162,7 @@ def write_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, shown: str, fo
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError):
-        raise FileError(f"{where} lies in a folder that another member is as a file") from None
+        raise FileError(f"{where} lies in a folder whose name another member has as a file") from None
     left = info.file_size
     try:
         with archive.open(info) as source, open(target, "xb") as out:

@@ -111,7 +111,10 @@ def test_paths_that_no_folder_can_hold_are_refused(tmp_path, temporary):
     path = tmp_path / "robot.zip"
     for members, message in (
         (["a" * 300 + ".urdf"], r"member 'a+\.\.\.: its path is too long"),
-        (["a", "a/robot.urdf"], r"member 'a/robot\.urdf' lies in a folder that another member is as a file"),
+        (
+            ["a", "a/robot.urdf"],
+            r"member 'a/robot\.urdf' lies in a folder whose name another member has as a file",
+        ),
     ):
         with zipfile.ZipFile(path, "w") as out:
             for member in members:
@@ -190,7 +193,7 @@ def test_a_truncated_damaged_or_empty_archive_and_one_without_a_model_are_refuse
         sarrus.load(zipped(tmp_path))
     with pytest.raises(FileError, match=r"holds no model file .* it holds 'readme\.txt', 'package\.xml'"):
         sarrus.load(zipped(tmp_path, readme___txt="hello", package___xml="<package/>"))
-    with pytest.raises(FileError, match=r"member 'ROBOT\.urdf' is there twice"):
+    with pytest.raises(FileError, match=r"member 'ROBOT\.urdf' appears twice"):
         sarrus.load(zipped(tmp_path, robot___urdf=URDF, ROBOT___urdf=URDF))
 
 

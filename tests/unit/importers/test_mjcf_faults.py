@@ -75,7 +75,7 @@ FAULTS = {
     ),
     "no rotation": (
         document(body("a", "<joint/>", geom='<geom size="1" quat="0 0 0 1e-300"/>')),
-        "no rotation|zero quaternion",
+        "not a rotation|zero quaternion",
     ),
     "a format": (document(body("a", "<joint/>", geom='<geom class="%n" size="1"/>')), "line 1: class='%n'"),
     "names twice": (document(body("a", "<freejoint/>") + body("a", "<freejoint/>")), "repeated name"),

@@ -170,8 +170,8 @@ def test_an_inertia_that_misses_the_triangle_inequality_by_little_is_replaced_by
     lacking = 0.17 - 2 / 12
     np.testing.assert_allclose(moments, [1 / 12 + lacking / 3, 1 / 12 + lacking / 3, 0.17 - lacking / 3])
     assert notes(mech, "lost")["inertia", "arm"] == (
-        "no rigid body has the principal moments 0.0833333, 0.0833333, 0.17 kg m^2; the nearest that one has "
-        "replaces it, changed by 0.65 % of the largest"
+        "no rigid body has the principal moments 0.0833333, 0.0833333, 0.17 kg m^2; they were replaced "
+        "by the nearest possible ones, changed by 0.65 % of the largest"
     )
 
 

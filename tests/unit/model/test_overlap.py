@@ -11,7 +11,7 @@ from sarrus.model.overlap import CLOSED, check_overlap, push_apart
 # What pushing apart leaves open is 1e-9 m; contacts of a face share it through a regularised system.
 APART = 2e-9
 # Joints that were pushed are closed to this, for a mechanism of about one metre.
-CLOSED = 1e-9
+PUSHED = 1e-9
 
 
 def ball(height, radius=0.5):
@@ -162,7 +162,7 @@ def test_joints_stay_closed_when_a_chain_is_pushed():
     mech.add_ground()
     model, state = pushed(mech)
     assert start_gap(model, state) >= -1e-9
-    assert np.abs(model.residuals(state.position[None], state.orientation[None])).max() < CLOSED
+    assert np.abs(model.residuals(state.position[None], state.orientation[None])).max() < PUSHED
     angles = model.coordinates_of(state.position[None], state.orientation[None])[0][0]
     np.testing.assert_allclose(state.winding, angles, atol=1e-12)
 

@@ -51,7 +51,7 @@ def check_attributes(document: XmlFile, element: Element) -> None:
     for attribute, value in element.attrib.items():
         where = f"{document.where(element)}: {attribute}={value!r} of <{element.tag}>"
         if "%" in value and attribute not in ("file", "data"):
-            raise FileError(f"{where} holds a %, which MuJoCo cannot be given; choose another name")
+            raise FileError(f"{where} contains a %, which MuJoCo cannot handle; choose another name")
         if "nan" in value.lower() and attribute not in TEXTS and any(map(math.isnan, numbers(value))):
             raise FileError(f"{where} must be a number")
 

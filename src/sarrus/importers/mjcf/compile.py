@@ -131,8 +131,8 @@ def check_places(robot: Robot) -> None:
                 index = int(np.flatnonzero(~right)[0])
                 name = robot.name(kind, index) or f"number {index}"
                 raise MechanismError(
-                    f"{kind.lower()} {name!r}: its place is not finite, or its orientation no rotation; look "
-                    "for nan, inf and quaternions of length 0"
+                    f"{kind.lower()} {name!r}: its position is not finite, or its orientation is not a "
+                    "rotation; look for nan, inf and quaternions of length 0"
                 )
 
 

@@ -38,7 +38,7 @@ def read_mjcf(
     self_contact: bool = True,
     shown: str | None = None,
 ) -> Mechanism:
-    """The mechanism in an MJCF file; what has no counterpart is left out, with one warning that lists it.
+    """The mechanism in an MJCF file; what is not supported is left out, with one warning that lists it.
 
     Implements: the compiler of MuJoCo decides what the file means (defaults, includes, frames, meshes,
     inertias); this reads the compiled model.  `shown` is the name for messages, by default the path."""
@@ -70,7 +70,7 @@ def mechanism_of(
     mech = Mechanism(gravity=model.opt.gravity.copy(), name=title or "mechanism")
     if robot.disabled("GRAVITY"):
         mech.gravity = Mechanism(gravity=(0.0, 0.0, 0.0)).gravity
-        findings.change("option", "gravity", "switched off in the file, so the mechanism has none")
+        findings.change("option", "gravity", "disabled in the file, so the mechanism has none")
     findings.timestep = float(model.opt.timestep)
     if not robot.disabled("EQUALITY"):
         robot.locked, robot.in_loops = held_joints(model), loop_bodies(model)

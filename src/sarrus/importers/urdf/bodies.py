@@ -181,7 +181,7 @@ def add_world_shapes(mech: Mechanism, robot: Robot, geometry: Geometry, friction
     for k, shape in enumerate(touching):
         mech.add_obstacle(f"world {k}", shape, **({} if friction is None else {"friction": friction}))
     if robot.links[WORLD].element.find("visual") is not None:
-        robot.findings.lose("visual", WORLD, "what is fixed in the world is drawn where it touches")
+        robot.findings.lose("visual", WORLD, "what is fixed in the world is drawn only where it collides")
 
 
 def mass_of(robot: Robot, body: str, total: float, size: float) -> tuple[float, np.ndarray, np.ndarray]:
@@ -198,7 +198,7 @@ def mass_of(robot: Robot, body: str, total: float, size: float) -> tuple[float, 
             findings.change("link", body, f"has no mass in the file; {got}")
     if np.abs(inertia).max() <= NOTHING * total * size**2:
         if own.mass > 0.0:
-            findings.change("link", body, "has no inertia in the file; it got a negligible one")
+            findings.change("link", body, "has no inertia in the file; a negligible one was added")
         return mass, centre, np.eye(3) * robot.negligible * total * size**2
     replaced, change = nearest_inertia(inertia)
     if change > ROUNDED:
@@ -206,7 +206,7 @@ def mass_of(robot: Robot, body: str, total: float, size: float) -> tuple[float, 
         findings.lose(
             "inertia",
             body,
-            f"no rigid body has the principal moments {shown} kg m^2; the nearest that one has replaces it, "
-            f"changed by {100 * change:.2g} % of the largest",
+            f"no rigid body has the principal moments {shown} kg m^2; they were replaced by the "
+            f"nearest possible ones, changed by {100 * change:.2g} % of the largest",
         )
     return mass, centre, replaced
