@@ -320,7 +320,7 @@ def simulate(
             stepper.attach(compiled.compiled(model, schedule.inputs(driver, stepper, 0, 1)[0, 0]))
         done = recorder.go_on({} if controls is None else controls.last)
         if done > steps:
-            raise MechanismError(f"{out}: the run is {done} steps long already, and {steps} are asked for")
+            raise MechanismError(f"{out}: the run already has {done} steps, but only {steps} were requested")
         now = stepper.state() if done else first
         try:
             most = 1 if controls is not None else piece_of(model)

@@ -106,7 +106,8 @@ def unit(where: str, what: str, value: Any) -> np.ndarray:
     given = vector(where, what, value)
     length = np.linalg.norm(given)
     if length == 0.0 or not np.isfinite(length):
-        raise MechanismError(f"{where}: {what} must have a length, not {shown(value)}")
+        flaw = "not be zero" if length == 0.0 else "have a finite length"
+        raise MechanismError(f"{where}: {what} must {flaw}, but is {shown(value)}")
     return given if abs(length - 1.0) <= UNIT_ROUNDING else frozen(given / length)
 
 

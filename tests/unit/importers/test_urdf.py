@@ -254,7 +254,7 @@ def test_mimics_that_mean_nothing_are_listed_and_dropped(tmp_path):
     )
     mech = loaded(tmp_path, text)
     lost = notes(mech, "lost")
-    assert lost["mimic", "A"] == "it mimics 'nowhere', which is no joint of the file"
+    assert lost["mimic", "A"] == "it mimics 'nowhere', which is not a joint of the file"
     assert lost["mimic", "B"] == "it mimics 'A', but is fixed"
     assert [mech.joints[name].kind for name in "ABC"] == ["revolute", "fixed", "fixed"]
     assert notes(mech)["joint", "C"] == "mimics a joint that is fixed, so it is fixed"

@@ -99,9 +99,7 @@ def add_group(mech: Mechanism, robot: Robot, group: Group, name: str, parent: st
         component += SIZES[axis.kind]
     if len(members) > 1:
         listed = ", ".join(joint_name(robot, a.index) for a in members)
-        findings.change(
-            "joint", name, f"these joints became one {group.kind} joint with the coordinates {listed}"
-        )
+        findings.change("joint", name, f"became one {group.kind} joint with the coordinates {listed}")
     add_spring(mech, robot, members, name)
     if not robot.disabled("FRICTIONLOSS"):
         effort = per_coordinate(robot, members, lambda j, dof: model.dof_frictionloss[dof])
