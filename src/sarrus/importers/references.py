@@ -178,7 +178,7 @@ def _assets(
                     _not_in(chain, target, where)
                     inner = os.path.join(os.path.dirname(found.main.shown), file)
                     part = _collect(target, inner, chain, missing, within, known)
-                    found.models[element.get("name") or part.main.root.get("model", "")] = part
+                    found.models[element.get("name", "") or part.main.root.get("model", "")] = part
                     found.assets += part.assets
                     total += sum(asset.size for asset in part.assets)
                 if total > MAX_TOTAL_BYTES or len(found.assets) > MAX_FILES:
