@@ -12,31 +12,31 @@ from typing import Any
 
 
 class SarrusError(Exception):
-    """Every error that the package raises on purpose."""
+    """The base class of all errors that Sarrus raises."""
 
 
 class MechanismError(SarrusError, ValueError):
-    """The description of a mechanism, a state or a call is not valid."""
+    """A mechanism, a state or an argument is not valid."""
 
 
 class UnknownName(MechanismError):
-    """A name that does not exist; the message lists the known ones."""
+    """A name does not exist; the message lists those that do."""
 
 
 class AssemblyError(SarrusError):
-    """The constraints cannot be met; the message names the joints."""
+    """The constraints cannot be satisfied; the message names the joints."""
 
 
 class FileError(SarrusError, ValueError):
-    """A file that cannot be read or written as asked."""
+    """A file cannot be read or written."""
 
 
 class WriteFailed(FileError):
-    """The file of a run could not be written while it went on; what was computed before is kept."""
+    """The output file could not be written during a run; what was computed before is kept."""
 
 
 class StepFailed(SarrusError):
-    """A step did not converge, substeps included.  `trajectory` holds all that was computed before it."""
+    """A step did not converge, even in smaller steps.  `trajectory` holds all that was computed before."""
 
     def __init__(
         self, message: str, *, time: float, joint: str | None, status: Status, trajectory: Any = None
@@ -49,9 +49,9 @@ class StepFailed(SarrusError):
 
 
 class InfeasibleInputs(SarrusError):
-    """Inputs of drives that cannot be met together.  residuals: by how much each drive that takes part misses
-    its input [m, rad]; nearest: the inputs next to those given that can be met; `trajectory` holds all that
-    was computed before."""
+    """Inputs of motors that contradict each other.  residuals: by how much each of these motors misses its
+    input [m, rad]; nearest: the closest inputs that can be met; `trajectory` holds all that was computed
+    before."""
 
     def __init__(self, message: str, *, time: float, residuals: dict[str, float], nearest: dict[str, float]):
         super().__init__(message)
@@ -62,8 +62,8 @@ class InfeasibleInputs(SarrusError):
 
 
 class Interrupted(KeyboardInterrupt):
-    """A run was asked to stop (Ctrl-C, SIGTERM).  `trajectory` holds all that was computed, None before the
-    first step; `kept`: the file where it is, with simulate(out=...); signal: its number."""
+    """A run was stopped from outside (Ctrl-C, SIGTERM).  `trajectory` holds all that was computed, None
+    before the first step; `kept`: the file that holds it, with simulate(out=...); signal: its number."""
 
     def __init__(self, message: str, *, trajectory: Any = None, kept: Any = None, signal: int = 2):
         super().__init__(message)
@@ -73,38 +73,38 @@ class Interrupted(KeyboardInterrupt):
 
 
 class RigidMechanism(UserWarning):
-    """Issued by `build` for a mechanism that its loops leave no degree of freedom."""
+    """Issued by `build` for a mechanism whose loops leave no degree of freedom."""
 
 
 class NearlyRedundant(UserWarning):
-    """Issued by `build` where joints of a loop miss each other by little, but more than numbers are usually
-    rounded: the message says what was taken for rounding."""
+    """Issued by `build` where the joints of a loop almost fit together, but miss by more than rounded numbers
+    usually do; the message says what was treated as rounding."""
 
 
 class LoopsLeftOpen(UserWarning):
-    """Issued by `align` where joints still miss each other."""
+    """Issued by `align` where it could not close all loops."""
 
 
 class LossyImport(UserWarning):
-    """A file held things that Sarrus has no counterpart for; the message lists them."""
+    """A file uses features that Sarrus does not support; the message lists them."""
 
 
 class LossySave(UserWarning):
-    """MJCF could not say all of a mechanism; the message lists what it leaves out or says differently."""
+    """MJCF does not support all of a mechanism; the message lists what was left out or changed."""
 
 
 class InputsMissed(UserWarning):
-    """Inputs of drives that cannot be met together, by little; the message says by how much, and what could
-    be."""
+    """Inputs of motors contradict each other slightly; the message says by how much, and which inputs could
+    be met."""
 
 
 class PushedApart(UserWarning):
-    """A start that overlapped by little was moved to where nothing overlaps; the message says by how much."""
+    """Bodies that overlapped slightly at the start were pushed apart; the message says by how much."""
 
 
 class TargetsMissed(UserWarning):
-    """Issued by `assemble` where frames or joints cannot come to where they should; the message says by how
-    much they miss it."""
+    """Issued by `assemble` where frames or joints do not reach their targets; the message says by how much
+    they miss them."""
 
 
 class Status(IntEnum):
@@ -125,11 +125,11 @@ class Status(IntEnum):
 SENTENCES = {
     Status.CONVERGED: "converged",
     Status.ITERATION_LIMIT: "Newton's method found no solution within its iteration limit",
-    Status.NOT_FINITE: "a number stopped being finite",
-    Status.OUT_OF_DOMAIN: "a body turns by more than the discrete rotation can express, |w| dt < 2",
-    Status.REDUNDANT_ROWS: "the redundant rows of a closed loop do not agree with the independent ones",
+    Status.NOT_FINITE: "a value became infinite or NaN",
+    Status.OUT_OF_DOMAIN: "a body turns too far in one step: |w| dt must stay below 2",
+    Status.REDUNDANT_ROWS: "the redundant constraints of a closed loop contradict the independent ones",
     Status.SUBSTEPPED: "converged after the step was divided",
-    Status.PENETRATION: "two bodies ended inside each other",
+    Status.PENETRATION: "two bodies are inside each other at the end of the step",
 }
 
 

@@ -145,11 +145,11 @@ def lock_events(model: Model, locks: Any, start: float, dt: float, steps: int) -
 
 def _node(joint: str, time: Any, start: float, dt: float) -> int:
     if not isinstance(time, int | float | np.number) or not np.isfinite(time):
-        raise MechanismError(f"locks: joint {joint!r}: {time!r} is no time [s]")
+        raise MechanismError(f"locks: joint {joint!r}: {time!r} is not a time [s]")
     place = (float(time) - start) / dt
     if abs(place - round(place)) > NODE:
         raise MechanismError(
-            f"locks: joint {joint!r}: {time:g} s is no node of the run; the nearest is "
+            f"locks: joint {joint!r}: {time:g} s is not a node of the run; the nearest is "
             f"{start + dt * round(place):.12g} s"
         )
     return round(place)

@@ -53,7 +53,7 @@ def equilibrium(model: Model, inputs: Mapping[str, Any] | None = None, state: St
         except StepFailed:
             h *= SHORTER
             if h < 1e-6 * FIRST:
-                raise MechanismError("equilibrium: no step of any length finds a way down") from None
+                raise MechanismError("equilibrium: no step of any length reduces the energy") from None
             continue
         moved = max(
             float(np.abs(run.position[1] - run.position[0]).max(initial=0.0)),
@@ -62,12 +62,12 @@ def equilibrium(model: Model, inputs: Mapping[str, Any] | None = None, state: St
         first = run.position[0] if first is None else first
         if float(np.abs(run.position[1] - first).max(initial=0.0)) > AWAY * size:
             body = model.body_names[int(np.abs(run.position[1] - first).max(axis=1).argmax())]
-            raise MechanismError(f"equilibrium: body {body!r} rests nowhere; nothing holds it")
+            raise MechanismError(f"equilibrium: body {body!r} has no equilibrium; nothing supports it")
         now = run.final_state
         if h >= LONGEST and moved < SETTLED * size:
             return at_rest(now)
         h = min(LONGER * h, LONGEST)
-    raise MechanismError(f"equilibrium: not settled after {STEPS} steps; something turns for ever")
+    raise MechanismError(f"equilibrium: not settled after {STEPS} steps; something keeps turning")
 
 
 def at_rest(state: State) -> State:

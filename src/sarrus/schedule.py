@@ -13,7 +13,7 @@ from sarrus.inputs import Inputs
 from sarrus.integrators.interface import Method, Stepper
 from sarrus.model import Model, State
 
-# A duration that is no multiple of dt is off by more than this part.
+# A duration that is not a multiple of dt is off by more than this part.
 MULTIPLE = 1e-9
 
 
@@ -119,7 +119,7 @@ def number_of_steps(duration: float, dt: float) -> int:
         below = int(np.floor(duration / dt))
         nearest = [f"{k * dt:.12g}" for k in (below, below + 1) if k > 0]
         raise MechanismError(
-            f"duration {duration!r} is no multiple of dt {dt!r}; the nearest are {' and '.join(nearest)}"
+            f"duration {duration!r} is not a multiple of dt {dt!r}; the nearest are {' and '.join(nearest)}"
         )
     return steps
 

@@ -126,7 +126,7 @@ def _read(path: str | os.PathLike[str]) -> tuple[np.ndarray, list[str]]:
             )
         bad = [cell for cell in line if not _is_number(cell)]
         if bad:
-            raise FileError(f"{path}, line {k}: {bad[0]!r} is no number")
+            raise FileError(f"{path}, line {k}: {bad[0]!r} is not a number")
         rows.append([float(cell) for cell in line])
     return np.array(rows), names
 

@@ -30,6 +30,7 @@ from sarrus.schedule import number_of_steps, schedule_of
 from sarrus.starts import check_model, first_stepper
 from sarrus.trajectory import Trajectory
 from sarrus.trajectory.growth import unexplained_gain
+from sarrus.trajectory.latest import Latest
 from sarrus.trajectory.reactions import row_weights
 from sarrus.trajectory.stream import interrupted_run
 
@@ -97,6 +98,8 @@ class Simulation:
         # Accelerometers read the change of velocity over the last step.
         self._feels = any(s.kind == "accelerometer" for s in model.mechanism.sensors.values())
         self._before: State | None = None
+        # Sensors of forces read what the last steps recorded, once one of them was asked for.
+        self._latest: Latest | None = None
         self._controls = _controls(model, self.stepper, self.dt)
         for name, where in model.targets.items():
             # What no step has set yet stays where it is.
@@ -125,7 +128,7 @@ class Simulation:
         An input that is omitted keeps its last value, at first 0."""
         if self._feels:
             self._before = self.state.copy()
-        if self._unrecorded is None or self._feasibility.active:
+        if self._unrecorded is None or self._feasibility.active or self._latest is not None:
             self._advance(1, inputs)
         else:
             failure = self._unrecorded(self._set(inputs, 1))
@@ -155,12 +158,26 @@ class Simulation:
         self._locked = joints
         self.stepper = relocked(self.stepper, self.model, joints, self.state, self.method, self.dt)
         self._unrecorded = self.stepper.step_unrecorded
+        if self._latest is not None:
+            self._latest.restart()
 
     def sensor(self, name: str) -> float | np.ndarray:
         """The current reading of a sensor of `add_sensor`.  An accelerometer gives the mean over the last
-        step, nan before the first; for forces of joints and contacts use `traj.sensor`."""
-        from sarrus.trajectory.sensing import at_state
+        step, nan before the first.
 
+        Sensors of forces (touch; force_torque, which needs reactions=True) read the node before, whose two
+        steps are then known, as `traj.sensor` does; nan until `step` ran twice after the first reading of
+        one, from which on steps record forces."""
+        from sarrus.trajectory.sensing import FORCES, at_state, sensor_named
+
+        kind = sensor_named(self.model, name).kind
+        if kind in FORCES:
+            if kind == "force_torque" and not self.stepper.reactions:
+                raise MechanismError(f"sensor {name!r} (force_torque) needs Simulation(..., reactions=True)")
+            if self._latest is None:
+                self._latest = Latest(self.model, self.method, self.dt)
+            found = self._latest.sensor(name)
+            return found if found is not None else np.nan if kind == "touch" else np.full(6, np.nan)
         return at_state(self.state, name, self._before)
 
     def advance(self, steps: int, inputs: Mapping[str, Input] | None = None) -> Chunk:
@@ -171,6 +188,7 @@ class Simulation:
         return self._advance(steps, inputs)
 
     def _advance(self, steps: int, inputs: Mapping[str, Input] | None) -> Chunk:
+        before = None if self._latest is None else self.state.copy()
         begun, u = self.stepper.time, self._set(inputs, steps)
         chunk = self.stepper.advance(steps, u, 1)
         reacting = self.stepper.reactions
@@ -181,6 +199,8 @@ class Simulation:
         if chunk.winding is None and chunk.steps:
             position, orientation, _, _ = split(chunk.nodes)
             self._winding = self.model.coordinates_of(position, orientation, winding=self._winding)[0][-1]
+        if self._latest is not None and before is not None:
+            self._latest.add(before, chunk, self.state, {})
         return chunk
 
     def _set(self, inputs: Mapping[str, Input] | None, steps: int) -> np.ndarray:
@@ -320,7 +340,7 @@ def simulate(
             stepper.attach(compiled.compiled(model, schedule.inputs(driver, stepper, 0, 1)[0, 0]))
         done = recorder.go_on({} if controls is None else controls.last)
         if done > steps:
-            raise MechanismError(f"{out}: the run is {done} steps long already, and {steps} are asked for")
+            raise MechanismError(f"{out}: the run already has {done} steps, but only {steps} were requested")
         now = stepper.state() if done else first
         try:
             most = 1 if controls is not None else piece_of(model)

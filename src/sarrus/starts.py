@@ -43,7 +43,7 @@ def check_state(model: Model, state: State) -> None:
     length = np.linalg.norm(state.orientation, axis=1)
     if np.abs(length - 1.0).max(initial=0.0) > 1e-6:
         body = model.body_names[int(np.argmax(np.abs(length - 1.0)))]
-        raise MechanismError(f"state: orientation of body {body!r} is no unit quaternion")
+        raise MechanismError(f"state: orientation of body {body!r} is not a unit quaternion")
 
 
 def check_constraints(model: Model, state: State) -> None:

@@ -15,6 +15,9 @@ import pytest
 from tests.house.browser import BROWSERS, NAMES, running
 
 import sarrus
+from sarrus.mechanism.rotations import rotation
+from sarrus.viewers.scene import scene_of
+from sarrus.viewers.strands import strand_points
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -299,6 +302,23 @@ def test_contact_forces_are_drawn_as_arrows(browser, tmp_path):
     before = visit.picture()
     visit.page.check("#show-forces")
     assert np.abs(visit.picture() - before).max() > 50.0
+    assert visit.said == []
+    visit.close()
+
+
+def test_tendons_are_drawn_from_point_to_point_and_around_what_they_wind_about(browser, tmp_path):
+    mech = sarrus.gallery.pendulum(links=1)
+    (link,) = mech.bodies
+    around = sarrus.Wrap("world", (0.0, 0.0, 0.0), 0.1)
+    mech.add_tendon("t", path=[("world", (0.3, 0.3, 0.3)), around, (link, mech.bodies[link].position - 0.02)])
+    traj = sarrus.simulate(sarrus.build(mech), duration=1.0, dt=0.01)
+    visit = Visit(browser, traj.to_html(tmp_path / "run.html"), mark="#paused&t=0.7")
+    visit.drawn()
+    points = np.array(visit.js("player.poses.strand(player.run.strands[0].pieces)"))
+    turn, shift = rotation(traj.orientation[70]), traj.position[70]
+    (strand,) = scene_of(mech).strands
+    assert points == pytest.approx(strand_points(strand, turn, shift), abs=SAME)
+    assert visit.js("player.renderer.lines.length") == 1
     assert visit.said == []
     visit.close()
 

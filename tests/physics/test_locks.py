@@ -82,8 +82,8 @@ def test_locks_that_make_no_sense_are_refused():
     for locks, said in (
         ({"elbow": (0.0, 0.1)}, "elbow"),
         ({"hinge 1": (0.1, 0.05)}, "increase"),
-        ({"hinge 1": (0.003, 0.1)}, "no node"),
-        ({"hinge 1": ("a", 0.1)}, "no time"),
+        ({"hinge 1": (0.003, 0.1)}, "not a node"),
+        ({"hinge 1": ("a", 0.1)}, "not a time"),
         ([("hinge 1", 0.1)], "dict"),
     ):
         with pytest.raises(sarrus.SarrusError, match=said):

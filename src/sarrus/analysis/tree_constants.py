@@ -15,6 +15,7 @@ Implements: [Kob14] eqs. (26)-(29), whose constants the paper leaves open."""
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -264,7 +265,7 @@ def covered_inertia(g: Geometry, scale: np.ndarray, l0: float) -> float:
         M = dynamics.mass_matrix(dynamics.instant(q, np.zeros(len(scale))))[np.ix_(g.order, g.order)]
         return float(np.linalg.eigvalsh(M / np.outer(scale, scale))[0])
 
-    corners = np.array(np.meshgrid(*[[-1.0, 1.0]] * len(shape))).T.reshape(-1, len(shape))
+    corners = [np.array(signs) for signs in product((-1.0, 1.0), repeat=len(shape))]
     todo = [(np.zeros(len(shape)), np.pi)]
     best = lower = np.inf
     for _ in range(CELLS):

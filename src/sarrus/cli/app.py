@@ -63,8 +63,8 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Exit status: 0 done, 1 a run or a check failed, 2 bad input, 128 and its number a signal. "
-    "With [bold]--json[/bold] a verb prints one JSON object on stdout and nothing else, also when it fails.",
+    epilog="Exit status: 0 success, 1 a run or a check failed, 2 bad input, 128 + N stopped by signal N. "
+    "With [bold]--json[/bold] a command prints one JSON object on stdout and nothing else, even if it fails.",
 )
 
 

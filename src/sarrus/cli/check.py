@@ -35,9 +35,9 @@ def check(
     meshes: MeshesOption = True,
     as_json: JsonFlag = False,
 ) -> None:
-    """Print degrees of freedom, loops, redundant constraints, contacts, mass properties, a time step to try.
+    """Print degrees of freedom, loops, redundant constraints, contacts, mass and a time step to try.
 
-    Of a file also what was left out of it, and what its numbers mean here.
+    For a file it also lists what was left out, and how its numbers are read.
 
     [bold]Examples[/bold]
 

@@ -24,7 +24,7 @@ ModelArgument = Annotated[
     str,
     typer.Argument(
         metavar="MODEL",
-        help="A mechanism of the gallery ('sarrus gallery' lists them), or a file: .xml, .urdf, .yaml, .zip.",
+        help="A mechanism of the gallery (see 'sarrus gallery'), or a file: .xml, .urdf, .yaml, .trep, .zip.",
         autocompletion=completion.models,
     ),
 ]
@@ -147,7 +147,7 @@ def mechanism_in(model: str, fixed_base: bool, ground: bool, self_contact: bool,
 
 
 def not_carried_over(mechanism: Mechanism) -> list[str]:
-    """What the file of a mechanism holds that Sarrus has no counterpart for, in words; empty for others."""
+    """What Sarrus does not support in the file of a mechanism, in words; empty where there is none."""
     report = mechanism.import_report
     if report is None:
         return []

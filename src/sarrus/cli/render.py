@@ -92,7 +92,7 @@ def render(
 ) -> None:
     """Draw a saved run as a film or a picture; needs no display.
 
-    The camera frames the whole motion and sees planar mechanisms face-on. Where drawing fails or is
+    The camera frames the whole motion and sees planar mechanisms face-on. If drawing fails or is
     interrupted, no file is left.
 
     [bold]Examples[/bold]

@@ -94,10 +94,10 @@ def simulate(
 ) -> None:
     """Simulate a mechanism of the gallery or of a file; print energy error, violation and cost.
 
-    A step that finds no solution ends the run with status 1; what was computed before it is still saved. With
-    --out the records go to a file FILE.npz.partial while the run goes on: whatever stops it, that file stays,
-    'sarrus plot', 'view' and 'render' take it, and the same command with --resume goes on with it, as if it
-    had not been stopped.
+    A step that does not converge ends the run with status 1; what was computed before is still saved. With
+    --out the records are written to FILE.npz.partial during the run. If the run is stopped, this file
+    remains: 'sarrus plot', 'view' and 'render' accept it, and the same command with --resume continues the
+    run as if it had not been stopped.
 
     [bold]Examples[/bold]
 

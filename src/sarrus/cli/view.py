@@ -52,7 +52,7 @@ def view(
             autocompletion=completion.methods,
         ),
     ] = None,
-    host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 admits other machines.")] = HOST,
+    host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 accepts other machines.")] = HOST,
     port: Annotated[int, typer.Option(help="Port to listen on, or the next free one; 0: any.")] = PORT,
     open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the browser.")] = True,
     play: Annotated[bool, typer.Option("--play/--paused", help="Start playing, or paused.")] = True,

@@ -34,7 +34,7 @@ def bouncing_ball(
 
 
 def tippe_top(spin: float = 155.0, tilt: float = 0.1, friction: float = 0.3) -> Mechanism:
-    """A ball with a stem, heavier on the side away from it, that spins, turns over and stands on the stem.
+    """A spinning ball with a stem, heavier on the other side, that turns over and stands on its stem.
 
     spin [rad/s]: initial rate about its own axis.  tilt [rad]: of the axis from the vertical.  friction: of
     the contact, whose sliding is what turns the top over.

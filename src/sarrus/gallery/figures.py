@@ -18,7 +18,7 @@ SHELLS = 30
 
 
 def large_figure(mode: str = "position") -> Mechanism:
-    """A figure on a fixed base that 27 motors move; five fingers of each hand follow one motor.
+    """A figure on a fixed base with 27 motors; one motor moves the five fingers of each hand.
 
     mode: of the motors, named after what they turn; 17 of them act through four-bar linkages.  In each finger
     two rods couple the joints, and a third ties it to the slide in the palm that the motor of the hand pulls.

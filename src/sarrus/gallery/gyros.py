@@ -41,7 +41,7 @@ def spinning_top(spin: float = 60.0, tilt: float = 0.3, height: float = 0.2) -> 
 
 
 def t_handle(spin: float = 5.0, disturbance: float = 0.01) -> Mechanism:
-    """A T-handle that flies freely, without gravity, and turns over again and again.
+    """A T-handle in free flight, without gravity: it flips over again and again.
 
     spin [rad/s]: initial rate about the stem, the axis of the middle moment of inertia.  disturbance:
     initial rate about the bar, as a part of `spin`.

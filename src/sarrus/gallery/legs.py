@@ -17,7 +17,7 @@ LEG_MOTORS = ("ankle", "knee", "hip pitch", "hip roll")
 
 
 def overactuated_legs(bend: float = 0.35, stance: float = 0.3, mode: str = "position") -> Mechanism:
-    """A figure whose legs, fixed to the ground, have eight motors for the six freedoms of its pelvis.
+    """A figure with both feet fixed: eight motors for the six degrees of freedom of its pelvis.
 
     bend [rad]: of thighs and shins from the vertical in the reference; stance [m]: between the feet.  Each
     leg has six joints; ankle, knee and hip pitch are turned through four-bar linkages, whose cranks the

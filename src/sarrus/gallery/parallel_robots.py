@@ -24,7 +24,7 @@ def ring(radius: float, angles: np.ndarray, height: float) -> np.ndarray:
 def stewart_platform(
     base: float = 0.5, top: float = 0.3, height: float = 0.6, mode: str = "servo"
 ) -> Mechanism:
-    """Stewart's platform: six legs that change their lengths carry a plate with all its six freedoms.
+    """A Stewart platform: six legs of variable length move a plate in all six degrees of freedom.
 
     base, top [m]: radii of the circles of the joints on the ground and on the plate (10 kg); height [m] of
     the plate.  Each leg is a cylinder (1 kg) on a universal joint and a rod (0.5 kg) that slides out of it to

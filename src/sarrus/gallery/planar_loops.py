@@ -86,7 +86,7 @@ def add_four_bar(
 
 
 def three_link_loop(ground: float = 1.0, angle: float = np.pi / 2) -> Mechanism:
-    """Three rods of 1, sqrt(2)/2 and 1 m and as many kg in a loop, the outer ones hinged to the world.
+    """A loop of three rods of 1, sqrt(2)/2 and 1 m, and as many kg; the outer ones are hinged to the world.
 
     ground [m]: distance of the two ground pivots along y (the source gives none).  angle [rad]: of the
     first rod from the horizontal y.

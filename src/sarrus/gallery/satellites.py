@@ -16,7 +16,7 @@ Y, Z = (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 def satellite(
     units: int = 6, arm: float = 0.5, angle: float = 1.3, panels: float = 1.05, mode: str = "position"
 ) -> Mechanism:
-    """A satellite in space with a solar panel that seven motors unfold in concert.
+    """A satellite in space with a solar panel that seven motors unfold together.
 
     units: crosses of two rods (0.5 kg) that push the panel out along x; arm [m]: half of a rod; angle [rad]:
     of the rods from x, in the reference.  Under each cross hang two panels (2 kg), panels times `arm` long

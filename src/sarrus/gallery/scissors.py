@@ -57,7 +57,7 @@ def scissor_lift(segments: int = 3, angle: float = np.pi / 4, load: float = 1.0)
 
 
 def hoberman_ring(units: int = 6, arm: float = 0.5, deployment: float = np.pi / 4) -> Mechanism:
-    """A ring of scissor units with angulated rods: it expands and contracts, each joint on its ray.
+    """A ring of scissor units with angulated rods: it expands and contracts, each joint along a ray.
 
     units: number of pairs of angulated rods, 1 kg each, bent by 2 pi/units.  arm [m]: length of each half
     of a rod.  deployment [rad]: phi in (0, pi/2); the crossings lie at the radius arm sin(phi) /

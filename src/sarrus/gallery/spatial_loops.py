@@ -14,7 +14,7 @@ X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 
 
 def bricard() -> Mechanism:
-    """Bricard's loop of six revolute joints: five rods along edges of a cube, the sixth edge is the ground.
+    """The Bricard linkage: six revolute joints, five rods along edges of a cube, the ground as the sixth.
 
     Rods of 0.1 x 0.1 x 1 m and 1 kg; each joint axis is perpendicular to both its rods; at rest at first.
     Degrees of freedom: 1 (a count of rows gives 0).  Loops: 1.  Redundant rows: 1.
@@ -34,7 +34,7 @@ def bricard() -> Mechanism:
 
 
 def sarrus(arm: float = 1.0, side: float = 0.6, angle: float = np.pi / 4) -> Mechanism:
-    """Sarrus' linkage: two folding legs in planes at right angles make a plate go straight up and down.
+    """The Sarrus linkage: two folding legs at right angles move a plate straight up and down.
 
     arm [m]: length of the four rods, 1 kg per metre.  side [m]: of the square plate, 2 kg, above an equal
     place on the ground.  angle [rad]: of the rods from the horizontal; the plate stands at 2 arm
@@ -65,7 +65,7 @@ def sarrus(arm: float = 1.0, side: float = 0.6, angle: float = np.pi / 4) -> Mec
 def bennett(
     length: float = 1.0, twist: float = np.pi / 4, twist2: float = np.pi / 3, angle: float = np.pi / 3
 ) -> Mechanism:
-    """Bennett's loop of four revolute joints whose axes are neither parallel nor concurrent.
+    """The Bennett linkage: four revolute joints whose axes are neither parallel nor concurrent.
 
     length [m]: of ground and coupler, whose joint axes are twisted by `twist` [rad]; the other two rods are
     twisted by `twist2` [rad] and have the length that Bennett's ratio length / sin(twist) asks for.  Rods

@@ -71,7 +71,7 @@ def pyramid(rows: int = 6, edge: float = 0.5, friction: float = 0.5) -> Mechanis
 
 
 def dominoes(n: int = 10, spacing: float = 0.1, push: float = 2.0, friction: float = 0.5) -> Mechanism:
-    """A row of dominoes along y; the first is pushed over and all fall.
+    """A row of dominoes along y: the first is pushed and all fall.
 
     n: number of dominoes of 0.1 x 0.03 x 0.2 m and 0.3 kg.  spacing [m]: from one to the next.  push [rad/s]:
     initial rate of the first about its lower edge; less than 1.3 does not tip it.  friction: of all contacts.
@@ -106,7 +106,7 @@ def dominoes(n: int = 10, spacing: float = 0.1, push: float = 2.0, friction: flo
 
 
 def arch(n: int = 9, radius: float = 1.0, thickness: float = 0.3, friction: float = 0.7) -> Mechanism:
-    """Half a circle of wedge stones without mortar that carries itself.
+    """A semicircular arch of wedge-shaped stones that stands without mortar.
 
     n: number of stones, 0.4 m deep, of 2000 kg/m^3.  radius [m]: of the middle of the ring, in the x-z plane.
     thickness [m]: of the ring, from 0.12 to 1 of the radius.  friction: of all contacts.

@@ -73,7 +73,7 @@ def quadruped(
     effort: float | None = EFFORT,
     limits: bool = False,
 ) -> Mechanism:
-    """The robot Unitree A1 on the ground, with a servo on each of its 12 joints.
+    """The Unitree A1 robot on the ground, with a servo on each of its 12 joints.
 
     In the reference configuration, all angles 0, its legs are straight and its feet just above the ground.
     friction, restitution: of the contacts with the ground, of feet (spheres of foot_radius [m]), thighs and

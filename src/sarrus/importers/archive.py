@@ -23,6 +23,8 @@ MAX_RATIO = 200
 its size, a bomb to a thousandth."""
 SMALL = 2**20
 """Members up to this size [bytes] may be packed at any ratio."""
+MAX_PATH, MAX_NAME = 1000, 240
+"""Longest path of a member, and longest name of a folder or file in it."""
 DEPTH = 3
 """Folders above a model file that is found without being named."""
 MODELS = (".xml", ".mjcf", ".urdf", ".yaml", ".yml")
@@ -65,7 +67,7 @@ def read_member(inside: Path, chosen: str, shown: str, options: dict[str, Any]) 
 
         for what, value in options.items():
             if value != DEFAULTS[what]:
-                raise MechanismError(f"{shown}: {what} is for robot files; a YAML mechanism says it itself")
+                raise MechanismError(f"{shown}: {what} is for robot files; a YAML file describes this itself")
         return read_yaml(path)
     if path.suffix.lower() == ".urdf" or read_xml(path, shown=shown).root.tag == "robot":
         from sarrus.importers.urdf.reader import read_urdf
@@ -108,7 +110,9 @@ def check_members(shown: str, members: list[zipfile.ZipInfo]) -> None:
         refuse_path(where, info.filename)
         kind = stat.S_IFMT(info.external_attr >> 16)
         if kind not in (0, stat.S_IFREG):
-            raise FileError(f"{where} is a link or device, which is refused; an archive holds ordinary files")
+            raise FileError(
+                f"{where} is a link or device, which is refused; an archive may hold regular files only"
+            )
         if info.flag_bits & 1:
             raise FileError(f"{where} is encrypted; pack the archive without a password")
         if info.file_size > MAX_MESH_BYTES:
@@ -122,7 +126,7 @@ def check_members(shown: str, members: list[zipfile.ZipInfo]) -> None:
                 "model does; it is refused"
             )
         if name.casefold() in seen:
-            raise FileError(f"{where} is there twice; every path must be unique")
+            raise FileError(f"{where} appears twice; every path must be unique")
         seen.add(name.casefold())
         total += info.file_size
     if total > MAX_TOTAL_BYTES:
@@ -143,8 +147,10 @@ def refuse_path(where: str, name: str) -> None:
         raise FileError(f"{where} leads out of the archive's folder, which is refused")
     if parts[0] == "/" or ":" in name:
         raise FileError(f"{where} is an absolute path, which is refused; paths must be relative")
-    if any(ord(letter) < 32 for letter in name) or len(name) > 1000:
-        raise FileError(f"{where} has a name that is no path")
+    if any(ord(letter) < 32 for letter in name):
+        raise FileError(f"{where} has control characters in its name, which is refused")
+    if len(name) > MAX_PATH or max(map(len, parts)) > MAX_NAME:
+        raise FileError(f"{where[:MAX_NAME]}...: its path is too long to be unpacked")
 
 
 def write_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, shown: str, folder: Path) -> None:
@@ -153,7 +159,10 @@ def write_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, shown: str, fo
     where = f"{shown}: member {info.filename!r}"
     if not target.resolve().is_relative_to(folder):
         raise FileError(f"{where} leads out of the archive's folder, which is refused")
-    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        raise FileError(f"{where} lies in a folder whose name another member has as a file") from None
     left = info.file_size
     try:
         with archive.open(info) as source, open(target, "xb") as out:

@@ -67,11 +67,11 @@ def file_size(path: str | os.PathLike[str], limit: int, *, what: str, shown: str
         reason = getattr(fault, "strerror", None) or str(fault)
         raise FileError(f"{name}: cannot be read ({reason})") from None
     if stat.S_ISDIR(status.st_mode):
-        raise FileError(f"{name}: is a folder; give the {what} inside it")
+        raise FileError(f"{name}: is a folder; give the path of the {what} in it")
     if not stat.S_ISREG(status.st_mode):
-        raise FileError(f"{name}: is not an ordinary file; {a(what)} is")
+        raise FileError(f"{name}: is not a regular file")
     if status.st_size == 0:
-        raise FileError(f"{name}: is empty; {a(what)} has a content")
+        raise FileError(f"{name}: is empty")
     if status.st_size > limit:
         raise FileError(
             f"{name}: is too large for {a(what)}, {megabytes(status.st_size)}; at most {megabytes(limit)} "
@@ -130,7 +130,7 @@ def decoded(data: bytes, shown: str) -> str:
         ) from None
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
-        raise FileError(f"{shown}, line {line}: holds a zero byte; a model file is text")
+        raise FileError(f"{shown}, line {line}: contains a zero byte; a model file must be text")
     return text
 
 
@@ -154,7 +154,7 @@ def parse_xml(text: str, shown: str) -> tuple[ElementTree.Element, dict[ElementT
     """The root element of XML text and the line of every element; names keep their prefix as written."""
     reader = _Reader(shown)
     if not text.strip():
-        raise FileError(f"{shown}: is empty; a model file has a content")
+        raise FileError(f"{shown}: is empty")
     try:
         # Numbers of lines count from the text as given; the text is UTF-8 whatever its declaration says.
         reader.parser.Parse(without_late_declaration(text).encode("utf-8"), True)
@@ -205,7 +205,7 @@ class _Reader:
                 if len(self.open) >= MAX_DEPTH
                 else f"has more than {MAX_ELEMENTS:,} elements"
             )
-            raise FileError(f"{self.here()}: {bound}, which is refused; divide the model")
+            raise FileError(f"{self.here()}: {bound}, which is refused; split the model")
         self.open.append(tag)
         self.lines[self.builder.start(tag, attributes)] = self.parser.CurrentLineNumber
 

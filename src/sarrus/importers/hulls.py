@@ -27,7 +27,7 @@ def thinned_hull(vertices: np.ndarray) -> tuple[np.ndarray, float]:
         outside = hull(kept).planes @ np.vstack([every.T, np.ones(len(every))])
         return kept, max(float(outside.max()), 0.0)
     except (RuntimeError, ValueError):
-        raise MechanismError("the mesh spans no volume, so nothing can touch it") from None
+        raise MechanismError("the mesh has no volume, so it cannot collide") from None
 
 
 def icosphere(rounds: int) -> tuple[np.ndarray, np.ndarray]:

@@ -44,7 +44,9 @@ def load(
     if form in ("yaml", "trep"):
         for what, value, default in (("fixed_base", fixed_base, False), ("self_contact", self_contact, True)):
             if value != default:
-                raise MechanismError(f"{where}: {what} is for robot files; a {form} mechanism says it itself")
+                raise MechanismError(
+                    f"{where}: {what} is for robot files; a {form} file describes this itself"
+                )
         mech = _plain(path, form, functions)
     else:
         if functions is not None:
@@ -113,7 +115,9 @@ def add_ground(mech: Mechanism, ground: bool | float, where: str) -> None:
     """Adds the ground z = 0 to a mechanism that has none."""
     planes = [name for name, o in mech.obstacles.items() if isinstance(o.shape, HalfSpace)]
     if planes:
-        raise MechanismError(f"{where}: ground: the file has the ground {planes[0]!r} itself; leave it out")
+        raise MechanismError(
+            f"{where}: ground: the file already has the ground {planes[0]!r}; leave out ground="
+        )
     name = "ground"
     while name in mech.bodies or name in mech.obstacles:
         name += " plane"

@@ -42,6 +42,17 @@ class MjcfFiles:
     documents: list[XmlFile] = field(default_factory=list)  # the main file first
     assets: list[Reference] = field(default_factory=list)
     included: dict[Element, XmlFile] = field(default_factory=dict)  # by <include>
+    models: dict[str, MjcfFiles] = field(default_factory=dict)  # attached ones, by name
+
+    def every(self) -> list[MjcfFiles]:
+        """This model and all that it attaches, each once."""
+        found = {id(self): self}
+        ahead = [self]
+        while ahead:
+            parts = ahead.pop().models.values()
+            ahead += [part for part in parts if id(part) not in found]
+            found |= {id(part): part for part in parts}
+        return list(found.values())
 
     def compilers(self, document: XmlFile | None = None) -> list[Element]:
         """Every <compiler> in the order in which MuJoCo reads them: an include stands where it is named."""
@@ -66,18 +77,30 @@ def mjcf_files(
     All missing files are listed in one error.  `within` is the folder that no file may lie outside of, for
     archives of strangers."""
     missing: list[str] = []
-    found = _collect(Path(path), shown if shown is not None else os.fspath(path), [], missing, within)
+    name = shown if shown is not None else os.fspath(path)
+    found = _collect(Path(path), name, [], missing, within, {})
     if missing:
         raise missing_files(found.main.shown, missing)
     return found
 
 
-def _collect(path: Path, shown: str, chain: list[Path], missing: list[str], within: Path | None) -> MjcfFiles:
-    """A model and what it names; `chain` are the models that attach it, `missing` is added to."""
-    found = MjcfFiles(read_xml(path, root="mujoco", what="MJCF file", shown=shown))
-    _include(found, found.main, [*chain, path], missing, within)
-    _assets(found, [*chain, path], missing, within)
-    return found
+def _collect(
+    path: Path,
+    shown: str,
+    chain: list[Path],
+    missing: list[str],
+    within: Path | None,
+    known: dict[Path, MjcfFiles],
+) -> MjcfFiles:
+    """A model and what it names; `chain` are the models that attach it; `missing` and `known`, the models by
+    their path, are added to."""
+    place = path.resolve()
+    if place not in known:
+        found = MjcfFiles(read_xml(path, root="mujoco", what="MJCF file", shown=shown))
+        _include(found, found.main, [*chain, path], missing, within)
+        _assets(found, [*chain, path], missing, within, known)
+        known[place] = found
+    return known[place]
 
 
 def _include(
@@ -110,7 +133,13 @@ def _include(
         _include(found, part, [*chain, target], missing, within)
 
 
-def _assets(found: MjcfFiles, chain: list[Path], missing: list[str], within: Path | None) -> None:
+def _assets(
+    found: MjcfFiles,
+    chain: list[Path],
+    missing: list[str],
+    within: Path | None,
+    known: dict[Path, MjcfFiles],
+) -> None:
     """Adds what the documents name besides includes, found by the rules of meshdir, texturedir, strippath."""
     meshdir, texturedir, strip = "", "", False
     for compiler in found.compilers():  # the last one that sets an attribute counts
@@ -145,10 +174,11 @@ def _assets(found: MjcfFiles, chain: list[Path], missing: list[str], within: Pat
                 size = asset_size(target, kind, file, where)
                 found.assets.append(Reference(kind, file, target, size, where))
                 total += size
-                if kind == "model" and target.suffix.lower() == ".xml":
+                if kind == "model" and is_mjcf(target, element):
                     _not_in(chain, target, where)
                     inner = os.path.join(os.path.dirname(found.main.shown), file)
-                    part = _collect(target, inner, chain, missing, within)
+                    part = _collect(target, inner, chain, missing, within, known)
+                    found.models[element.get("name", "") or part.main.root.get("model", "")] = part
                     found.assets += part.assets
                     total += sum(asset.size for asset in part.assets)
                 if total > MAX_TOTAL_BYTES or len(found.assets) > MAX_FILES:
@@ -156,6 +186,11 @@ def _assets(found: MjcfFiles, chain: list[Path], missing: list[str], within: Pat
                         f"{where}: the model names more than {megabytes(MAX_TOTAL_BYTES)} or {MAX_FILES:,} "
                         "files, which is refused"
                     )
+
+
+def is_mjcf(path: Path, element: Element) -> bool:
+    """Whether the file of a <model> is MJCF: by what the element says of it, else by its ending."""
+    return element.get("content_type", "").endswith("xml") or path.suffix.lower() in (".xml", ".mjcf")
 
 
 def asset_size(path: Path, kind: str, file: str, where: str) -> int:
@@ -185,4 +220,4 @@ def _same(a: Path, b: Path) -> bool:
 def _inside(path: Path, where: str, within: Path | None) -> None:
     """Nothing, when the file lies in the folder `within`, or no folder is asked for."""
     if within is not None and not path.resolve().is_relative_to(within.resolve()):
-        raise FileError(f"{where}: names a file outside the archive, which is refused")
+        raise FileError(f"{where}: names {path.name!r} outside the archive, which is refused")

@@ -42,7 +42,7 @@ def save(mechanism: Mechanism, path: str | os.PathLike[str]) -> None:
             warnings.warn(f"{target.name}: {system.summary()}", LossySave, stacklevel=3)
     else:
         valid = ", ".join((*SUFFIXES, *MJCF_SUFFIXES, TREP_SUFFIX))
-        raise FileError(f"{target}: a mechanism is saved under a name that ends in {valid}")
+        raise FileError(f"{target}: the name of a mechanism file must end in {valid}")
 
 
 def write_whole(target: Path, text: str) -> None:
@@ -51,7 +51,7 @@ def write_whole(target: Path, text: str) -> None:
         data = text.encode("utf-8")
     except UnicodeEncodeError as fault:
         raise FileError(
-            f"{target.name}: a name holds a character that no text file can ({fault.reason})"
+            f"{target.name}: a name contains a character that no text file can hold ({fault.reason})"
         ) from None
     with replacing(target) as partial:
         partial.write_bytes(data)

@@ -124,6 +124,8 @@ class Placement:
 
 def attach(mech: Mechanism, other: Mechanism, frame: str | None, prefix: str) -> None:
     """Adds all of `other` to `mech`; see `Mechanism.attach`."""
+    if other is mech:
+        raise MechanismError("attach: a mechanism cannot be attached to itself; attach copy.deepcopy of it")
     place = Placement(mech, frame, prefix)
     check_attachment(mech, other, place)
     joints = {name: place.item(joint) for name, joint in other.joints.items()}

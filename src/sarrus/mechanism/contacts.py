@@ -32,7 +32,7 @@ class Obstacle:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contact:
-    """Two bodies whose colliding shapes meet each other.
+    """Two bodies that collide with each other.
 
     The `friction` of a shape itself replaces that of the pair, the larger one where both shapes have their
     own."""

@@ -99,7 +99,7 @@ class Mechanism(ConstraintTable, ContactTable):
         body frame, in the world; `velocity` [m/s] in the world frame, `angular_velocity` [rad/s] in the BODY
         frame."""
         if name == check.WORLD:
-            raise MechanismError(f"body {name!r}: this name stands for the fixed ground; choose another")
+            raise MechanismError(f"body {name!r}: this name is reserved for the fixed ground; choose another")
         check.new_name("body", name, self.bodies)
         check.new_name("body or obstacle", name, self.obstacles)
         self.bodies[name] = make_body(

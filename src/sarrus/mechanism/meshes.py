@@ -39,7 +39,7 @@ def spans_volume(where: str, points: np.ndarray) -> None:
     if not stretch[2] > FLAT * stretch[0]:
         form = "one line" if stretch[1] <= FLAT * stretch[0] else "one plane"
         raise MechanismError(
-            f"{where}: points must span a volume, but all {count} lie in {form}; one must stand off it"
+            f"{where}: points must span a volume, but all {count} lie in {form}; one must lie outside it"
         )
 
 

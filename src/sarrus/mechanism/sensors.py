@@ -78,7 +78,7 @@ def make_sensor(mech: Mechanism, name: str, kind: Any, given: Mapping[str, Any])
     joint = mech.joints[given["joint"]] if given["joint"] is not None else None
     if joint is not None and kind == "force_torque":
         if not isinstance(joint, Joint) or joint.child == check.WORLD:
-            raise MechanismError(f"{where}: {given['joint']!r} is no joint that holds a body as its child")
+            raise MechanismError(f"{where}: {given['joint']!r} is not a joint with a body as its child")
     elif joint is not None:
         driven(where, given["joint"], mech.joints)
     return Sensor(name, kind, **given)

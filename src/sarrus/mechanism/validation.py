@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -22,6 +23,8 @@ UNIT_ROUNDING = 1e-15
 The computed length of a normalised 4-vector misses 1 by at most 5e-16."""
 
 WORLD = "world"
+LONGEST_SHOWN = 200
+"""Characters of a wrong value that a message shows."""
 
 
 def frozen(value: np.ndarray) -> np.ndarray:
@@ -31,20 +34,27 @@ def frozen(value: np.ndarray) -> np.ndarray:
     return copy
 
 
+def shown(value: Any) -> str:
+    """A value as a message shows it: arrays as lists, and no more than the beginning of what is long."""
+    text = repr(value.tolist() if isinstance(value, np.ndarray) else value)
+    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]} ... ({len(text):,} characters)"
+
+
 def array(where: str, what: str, value: Any, shape: tuple[int | None, ...]) -> np.ndarray:
     """`value` as a read-only float64 array of `shape` (None: any length), every entry finite."""
     wanted = f"{' x '.join('N' if n is None else str(n) for n in shape)} finite numbers"
+    wanted = {(0,): "empty", (1,): "one finite number"}.get(shape, wanted)  # type: ignore[arg-type]
     try:
         given = np.asarray(value)
     except ValueError:
-        raise MechanismError(f"{where}: {what} must be {wanted}, not {value!r}") from None
+        raise MechanismError(f"{where}: {what} must be {wanted}, not {shown(value)}") from None
     fits = given.ndim == len(shape) and all(
         n is None or n == m for n, m in zip(shape, given.shape, strict=True)
     )
     if given.size == 0 and fits:
         return frozen(given)
     if given.dtype.kind not in "iuf" or not fits or not np.all(np.isfinite(given)):
-        raise MechanismError(f"{where}: {what} must be {wanted}, not {value!r}")
+        raise MechanismError(f"{where}: {what} must be {wanted}, not {shown(value)}")
     return frozen(given)
 
 
@@ -57,10 +67,10 @@ def number(where: str, what: str, value: Any, *, positive: bool = False, negativ
     """`value` as a finite float; `positive` refuses values <= 0, `negative=False` those < 0."""
     wanted = "positive and finite" if positive else "finite" if negative else "zero or positive, and finite"
     if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
-        raise MechanismError(f"{where}: {what} must be a number, not {value!r}")
+        raise MechanismError(f"{where}: {what} must be a number, not {shown(value)}")
     x = float(value)
     if not np.isfinite(x) or (positive and x <= 0.0) or (not negative and x < 0.0):
-        raise MechanismError(f"{where}: {what} must be {wanted}, not {value!r}")
+        raise MechanismError(f"{where}: {what} must be {wanted}, not {shown(value)}")
     return x
 
 
@@ -68,14 +78,16 @@ def fraction(where: str, what: str, value: Any) -> float:
     """`value` as a float from 0 to 1."""
     x = number(where, what, value)
     if not 0.0 <= x <= 1.0:
-        raise MechanismError(f"{where}: {what} must lie between 0 and 1, not {value!r}")
+        raise MechanismError(f"{where}: {what} must lie between 0 and 1, not {shown(value)}")
     return x
 
 
 def whole(where: str, what: str, value: Any, least: int) -> int:
     """`value` as an int of at least `least`."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        raise MechanismError(f"{where}: {what} must be a whole number of at least {least}, not {value!r}")
+        raise MechanismError(
+            f"{where}: {what} must be a whole number of at least {least}, not {shown(value)}"
+        )
     return int(value)
 
 
@@ -94,7 +106,8 @@ def unit(where: str, what: str, value: Any) -> np.ndarray:
     given = vector(where, what, value)
     length = np.linalg.norm(given)
     if length == 0.0 or not np.isfinite(length):
-        raise MechanismError(f"{where}: {what} must have a length, not {value!r}")
+        flaw = "not be zero" if length == 0.0 else "have a finite length"
+        raise MechanismError(f"{where}: {what} must {flaw}, but is {shown(value)}")
     return given if abs(length - 1.0) <= UNIT_ROUNDING else frozen(given / length)
 
 
@@ -170,15 +183,15 @@ def inertia(where: str, value: Any) -> np.ndarray:
         raise MechanismError(f"{where}: inertia must be symmetric, not {np.asarray(value).tolist()!r}")
     matrix = 0.5 * (given + given.T)
     moments = np.linalg.eigvalsh(matrix)
-    shown = ", ".join(f"{m:.6g}" for m in moments)
+    listed = ", ".join(f"{m:.6g}" for m in moments)
     if moments[0] <= ROUNDING * abs(moments[2]):
         raise MechanismError(
             f"{where}: inertia must be positive definite (or exactly 0, a point mass), "
-            f"but its principal moments are {shown}"
+            f"but its principal moments are {listed}"
         )
     if moments[0] + moments[1] < moments[2] * (1.0 - TRIANGLE_SLACK):
         raise MechanismError(
-            f"{where}: no rigid body has the principal moments of inertia {shown}: "
+            f"{where}: no rigid body has the principal moments of inertia {listed}: "
             "the largest exceeds the sum of the other two"
         )
     return frozen(matrix)
@@ -190,7 +203,7 @@ def colour(where: str, value: Any | None) -> tuple[float, ...] | None:
         return None
     given = array(where, "color", value, (4,) if np.shape(value) == (4,) else (3,))
     if np.any(given < 0.0) or np.any(given > 1.0):
-        raise MechanismError(f"{where}: color must be 3 or 4 numbers from 0 to 1, not {value!r}")
+        raise MechanismError(f"{where}: color must be 3 or 4 numbers from 0 to 1, not {shown(value)}")
     return tuple(float(x) for x in given)
 
 
@@ -219,8 +232,10 @@ def choice(where: str, what: str, value: Any, valid: Iterable[str]) -> str:
     """`value` when it is one of `valid`."""
     options = list(valid)
     if value not in options:
+        close = difflib.get_close_matches(str(value), options, n=1)
+        meant = f"; did you mean {close[0]!r}?" if close else ""
         raise MechanismError(
-            f"{where}: {what} must be one of {', '.join(repr(o) for o in options)}, not {value!r}"
+            f"{where}: {what} must be one of {', '.join(repr(o) for o in options)}, not {shown(value)}{meant}"
         )
     return value
 
@@ -228,7 +243,7 @@ def choice(where: str, what: str, value: Any, valid: Iterable[str]) -> str:
 def function(where: str, what: str, value: Any, arguments: str) -> Callable[..., Any]:
     """`value` when it is a callable of the positional `arguments`, written as in "x, q, p, out"."""
     if not callable(value):
-        raise MechanismError(f"{where}: {what} must be a function {what}({arguments}), not {value!r}")
+        raise MechanismError(f"{where}: {what} must be a function {what}({arguments}), not {shown(value)}")
     try:
         inspect.signature(getattr(value, "py_func", value)).bind(*arguments.split(", "))
     except TypeError as fault:

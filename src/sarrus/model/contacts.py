@@ -232,7 +232,7 @@ def half_space_contacts(
             point.of_rim = point.feature[at.FEATURE_TYPE] == at.PLANE
         return lines
     if not isinstance(shape, Box | ConvexMesh):
-        raise MechanismError(f"a {type(shape).__name__} meets no half-space")
+        raise MechanismError(f"a {type(shape).__name__} cannot collide with a half-space")
     return [contact(at.PLANE, p, 0.0, None, f" corner {k}") for k, p in enumerate(corners_of(shape))]
 
 

@@ -274,5 +274,5 @@ def terms_of(d: Description, j: int) -> list[tuple[int, int, float]]:
     """(joint, coordinate, factor) of every term of coupling or tendon j."""
     names, source = [joint.name for joint in d.joints], d.joints[j].source
     if not isinstance(source, Gear | Coupling | Tendon):
-        raise MechanismError(f"joint {names[j]!r} is no coupling")
+        raise MechanismError(f"joint {names[j]!r} is not a coupling")
     return [(names.index(t.joint), t.component, t.factor) for t in source.terms]

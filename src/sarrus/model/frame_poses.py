@@ -60,12 +60,12 @@ def pose_from(name: str, value: Any) -> tuple[np.ndarray, np.ndarray | None]:
     where = f"frame {name!r}"
     if isinstance(value, Pose):
         return value.position, value.orientation
+    if isinstance(value, tuple | list) and len(value) == 2:
+        place = vector(where, "position", value[0])
+        return place, None if value[1] is None else orientation(where, "orientation", value[1])
     if np.shape(value) == (4, 4):
         matrix = array(where, "pose", value, (4, 4))
         if np.abs(matrix[3] - [0.0, 0.0, 0.0, 1.0]).max() > 0.0:
             raise MechanismError(f"{where}: the last line of a pose (4, 4) must be 0, 0, 0, 1")
         return matrix[:3, 3], orientation(where, "pose", matrix[:3, :3])
-    if isinstance(value, tuple | list) and len(value) == 2 and np.shape(value[0]) == (3,):
-        place = vector(where, "position", value[0])
-        return place, None if value[1] is None else orientation(where, "orientation", value[1])
     return vector(where, "position (or a pose: (position, orientation), or 4 x 4)", value), None

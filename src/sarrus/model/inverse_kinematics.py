@@ -82,7 +82,7 @@ class Search:
         for name, value in frames.items():
             body, place, turned = frame_in_body(model.mechanism, name)
             if body is None:
-                raise MechanismError(f"frame {name!r} is fixed in the world and cannot be brought anywhere")
+                raise MechanismError(f"frame {name!r} is fixed in the world and cannot be moved")
             at, orientation = pose_from(name, value)
             self.targets.append(Target(name, model.body_index[body], place, turned, at, orientation))
         wanted = joint_targets(model, joints, "coordinate")

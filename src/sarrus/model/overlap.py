@@ -36,8 +36,8 @@ LEFT = 1e-9
 ROUNDS, FURTHEST = 100, 0.3
 # Steps of the differences that give the direction in which two shapes part [m, rad].
 DIFFERENCE = 1e-6
-# Regularises multipliers that are not unique, relative to the largest term: four corners of a face, redundant
-# rows of joints.
+# Regularises multipliers that are not unique: four corners of a face, relative to the largest term, and
+# redundant rows of joints, relative to each of them.
 REGULARISATION, REDUNDANT = 1e-10, 1e-12
 # Joints are closed again to this, times the size of the mechanism [m].
 CLOSED = 1e-10
@@ -242,16 +242,18 @@ def projection(
     """The least motion d (6 nb,), in the metric of the masses, with `values` + rows d >= 0 that takes the
     residuals of the joints, whose Jacobian is G, to 0."""
     from scipy.optimize import nnls
-    from scipy.sparse import identity
+    from scipy.sparse import diags, identity
     from scipy.sparse.linalg import splu
 
     W = here.inverse_mass()
     away, motion = W @ rows.T, np.zeros(6 * here.bodies)
     free = float(np.einsum("ki,ik->k", rows, away).max(initial=0.0))
     if G.shape[0]:
+        # Rows in units of their own: between bodies of 1 mg hang some of 1e-9 of that.
+        sizes = np.sqrt(np.maximum(np.asarray((G @ W).multiply(G).sum(axis=1)).ravel(), 1e-300))
+        G, residual = (diags(1.0 / sizes) @ G).tocsr(), residual / sizes
         GW = G @ W
-        S = (GW @ G.T).tocsc()
-        S = S + REDUNDANT * max(float(S.diagonal().mean()), 1e-300) * identity(S.shape[0], format="csc")
+        S = (GW @ G.T).tocsc() + REDUNDANT * identity(G.shape[0], format="csc")
         solve = splu(S).solve
         motion = -(GW.T @ solve(residual))
         away = away - GW.T @ solve(G @ away)

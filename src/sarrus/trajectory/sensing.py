@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from sarrus.trajectory.trajectory import Trajectory
 
 
+FORCES = ("touch", "force_torque")
+"""Sensors of forces, which steps must record."""
+
+
 def sensor_named(model: Model, name: str) -> Sensor:
     """The sensor of that name."""
     sensors = model.mechanism.sensors
@@ -49,9 +53,9 @@ def along(traj: Trajectory, name: str) -> Array:
 def at_state(state: State, name: str, before: State | None = None) -> float | Array:
     """What a sensor reads at a state; an accelerometer needs the state `before`."""
     sensor = sensor_named(state.model, name)
-    if sensor.kind in ("force_torque", "touch", "motor_effort"):
+    if sensor.kind in (*FORCES, "motor_effort"):
         raise MechanismError(
-            f"sensor {name!r} ({sensor.kind}) is read along a run: traj.sensor({name!r})"
+            f"sensor {name!r} ({sensor.kind}) reads no single state; use traj.sensor({name!r})"
             + (", with simulate(reactions=True)" if sensor.kind == "force_torque" else "")
         )
     if sensor.joint is not None:

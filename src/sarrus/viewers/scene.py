@@ -18,11 +18,15 @@ from sarrus.mechanism import (
     Obstacle,
     PointOnCurve,
     Rolling,
+    Tendon,
+    Via,
+    Wrap,
 )
 from sarrus.mechanism.rotations import rotation
 from sarrus.plots.style import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, WINE
 from sarrus.viewers import solids, symbols
 from sarrus.viewers.solids import Solid
+from sarrus.viewers.strands import Strand, strands_of
 
 Colour = tuple[float, float, float, float]
 
@@ -108,6 +112,7 @@ class Scene:
     size: float
     centre: np.ndarray
     lines: tuple[Line, ...] = ()
+    strands: tuple[Strand, ...] = ()
     planes: tuple[Plane, ...] = ()
     unit: float = 0.05
     shown: tuple[str, ...] = ("shapes", "ground")
@@ -126,6 +131,7 @@ def scene_of(mechanism: Mechanism, reach: tuple[np.ndarray, float] | None = None
         size=drawing.size,
         centre=drawing.centre,
         lines=tuple(drawing.lines()),
+        strands=tuple(strands_of(mechanism, drawing.index, drawing.local)),
         planes=tuple(drawing.planes()),
         unit=drawing.unit,
         shown=shown,
@@ -167,9 +173,16 @@ class _Drawing:
         for line in (*self.mechanism.springs.values(), *self.strings()):
             points[line.a].append(line.at_a)
             points[line.b].append(line.at_b)
+        for via in self.on_paths(Via):
+            points[via.body].append(np.asarray(via.at))
         for frame in self.mechanism.frames.values():
             points[frame.body].append(frame.at)
         return points
+
+    def on_paths(self, kind: type) -> list:
+        """All pieces of a kind, `Via` or `Wrap`, on the paths of tendons."""
+        tendons = [joint for joint in self.mechanism.joints.values() if isinstance(joint, Tendon)]
+        return [piece for tendon in tendons for piece in tendon.path if isinstance(piece, kind)]
 
     def strings(self) -> list:
         """All wires and ropes."""
@@ -286,6 +299,9 @@ class _Drawing:
                 yield self.part(name, joint.parent, track, STEEL, "joints", placed=True)
                 bead = symbols.ball(joint.at, 0.5 * self.unit)
                 yield self.part(name, joint.child, bead, STEEL, "joints", placed=True)
+            elif isinstance(joint, Tendon):
+                for wrap in (piece for piece in joint.path if isinstance(piece, Wrap)):
+                    yield self.part(name, wrap.body, symbols.drum(wrap), SEE_THROUGH, "joints", placed=True)
 
     def frames(self) -> Iterator[Part]:
         """Axes of all named frames and, smaller, of all bodies."""

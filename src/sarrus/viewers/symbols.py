@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sarrus.mechanism import Joint
+from sarrus.mechanism import Joint, Wrap
 from sarrus.viewers import solids
 from sarrus.viewers.solids import Solid
 
@@ -33,6 +33,16 @@ def ball(at: np.ndarray, radius: float) -> Solid:
     """A ball about `at`."""
     vertices, faces, smooth = solids.ball(radius, SEGMENTS)
     return vertices + at, faces, smooth
+
+
+def drum(wrap: Wrap) -> Solid:
+    """What a tendon winds around: a ball, or a piece of a cylinder."""
+    at = np.asarray(wrap.at)
+    return (
+        ball(at, wrap.radius)
+        if wrap.axis is None
+        else pin(at, np.asarray(wrap.axis), wrap.radius, 2.0 * wrap.radius)
+    )
 
 
 def block(at: np.ndarray, axis: np.ndarray | None, size: tuple[float, float, float]) -> Solid:

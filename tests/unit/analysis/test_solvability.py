@@ -163,6 +163,19 @@ def test_the_guarantee_names_its_method_and_speed_or_why_there_is_none():
         solvability.theta(four_bar)
 
 
+@pytest.mark.parametrize("off", [0.0, 0.5])
+def test_one_hinged_body_has_a_guaranteed_step(off):
+    """The mass matrix of a single link is constant, so there is no shape to search."""
+    mech = sarrus.Mechanism()
+    spin = {"velocity": (0.0, 2.0 * off, 0.0), "angular_velocity": (2.0, 0.0, 0.0)}
+    mech.add_body("rod", mass=2.0, inertia=(0.3, 0.2, 0.2), position=(0.0, 0.0, -off), **spin)
+    mech.add_joint("hinge", "revolute", "world", "rod", at=(0.0, 0.0, 0.0), axis=(1.0, 0.0, 0.0))
+    found = guaranteed_constants(sarrus.build(mech))
+    exact = 0.3 + 2.0 * off**2
+    assert [c.m1 * float(c.scale[0]) ** 2 for c in found] == pytest.approx([exact] * len(found))
+    assert "tree-trapezoid, for joint speeds up to" in str(solvability.guarantee(sarrus.build(mech)))
+
+
 def test_dt_auto_is_the_least_of_the_recommended_step_and_the_pilots():
     from sarrus.analysis.timestep import recommended_dt
     from sarrus.pilot import auto_dt, pilot_dt

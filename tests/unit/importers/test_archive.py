@@ -91,7 +91,7 @@ def test_among_several_models_one_is_named(tmp_path):
         ("a\\..\\..\\evil.urdf", "leads out of the archive's folder"),
         ("/etc/evil.urdf", "is an absolute path"),
         ("C:/evil.urdf", "is an absolute path"),
-        ("a\x07b.urdf", "has a name that is no path"),
+        ("a\x07b.urdf", "has control characters in its name"),
     ],
 )
 def test_paths_that_leave_the_folder_are_refused_by_name(tmp_path, temporary, member, message):
@@ -105,6 +105,23 @@ def test_paths_that_leave_the_folder_are_refused_by_name(tmp_path, temporary, me
     assert repr(member) in str(refusal.value)
     assert not list(temporary.iterdir())
     assert not (tmp_path / "evil.urdf").exists()
+
+
+def test_paths_that_no_folder_can_hold_are_refused(tmp_path, temporary):
+    path = tmp_path / "robot.zip"
+    for members, message in (
+        (["a" * 300 + ".urdf"], r"member 'a+\.\.\.: its path is too long"),
+        (
+            ["a", "a/robot.urdf"],
+            r"member 'a/robot\.urdf' lies in a folder whose name another member has as a file",
+        ),
+    ):
+        with zipfile.ZipFile(path, "w") as out:
+            for member in members:
+                out.writestr(member, URDF)
+        with pytest.raises(FileError, match=message) as refusal:
+            sarrus.load(path)
+        assert str(temporary) not in str(refusal.value)
 
 
 def test_a_symbolic_link_is_refused(tmp_path):
@@ -176,7 +193,7 @@ def test_a_truncated_damaged_or_empty_archive_and_one_without_a_model_are_refuse
         sarrus.load(zipped(tmp_path))
     with pytest.raises(FileError, match=r"holds no model file .* it holds 'readme\.txt', 'package\.xml'"):
         sarrus.load(zipped(tmp_path, readme___txt="hello", package___xml="<package/>"))
-    with pytest.raises(FileError, match=r"member 'ROBOT\.urdf' is there twice"):
+    with pytest.raises(FileError, match=r"member 'ROBOT\.urdf' appears twice"):
         sarrus.load(zipped(tmp_path, robot___urdf=URDF, ROBOT___urdf=URDF))
 
 

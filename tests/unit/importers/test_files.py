@@ -50,7 +50,7 @@ def test_a_byte_order_mark_and_a_prefix_without_a_declaration_are_read(tmp_path)
         (b"solid part\nfacet normal 0 0 1", "line 1: is not an XML file"),
         (b"<robot>\n<link name='\xe9'/></robot>", "line 2: is not UTF-8 text (byte 0xe9"),
         ("<robot/>".encode("utf-16"), "is UTF-16 text; it must be UTF-8"),
-        (b"<robot>\n\0</robot>", "line 2: holds a zero byte"),
+        (b"<robot>\n\0</robot>", "line 2: contains a zero byte"),
         (LAUGHS.encode(), "line 2: has a document type"),
         (b"<!DOCTYPE robot SYSTEM 'file:///etc/passwd'><robot/>", "line 1: has a document type"),
         (b"<robot>&nothing;</robot>", "undefined entity"),
@@ -72,7 +72,7 @@ def test_missing_files_and_folders_are_named_as_given_with_similar_names(tmp_pat
         read_xml("robt.urdf")
     with pytest.raises(FileError, match=r"nowhere/robot\.urdf: .* the folder nowhere does not exist either"):
         read_xml("nowhere/robot.urdf")
-    with pytest.raises(FileError, match=r"^\.: is a folder; give the model file inside it"):
+    with pytest.raises(FileError, match=r"^\.: is a folder; give the path of the model file in it"):
         read_xml(".")
     with pytest.raises(FileError, match="cannot be read"):
         read_xml("a\0b")
@@ -81,7 +81,7 @@ def test_missing_files_and_folders_are_named_as_given_with_similar_names(tmp_pat
 def test_a_device_or_pipe_is_refused_before_it_is_opened(tmp_path):
     pipe = tmp_path / "pipe.urdf"
     os.mkfifo(pipe)
-    with pytest.raises(FileError, match="is not an ordinary file"):
+    with pytest.raises(FileError, match="is not a regular file"):
         read_xml(pipe)
 
 

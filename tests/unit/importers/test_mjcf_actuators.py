@@ -59,7 +59,7 @@ def test_a_motor_on_one_of_several_joints_drives_its_coordinate(tmp_path):
 def test_one_sided_ranges_are_noted(tmp_path):
     mech = driven(tmp_path, '<motor name="m" joint="h" forcerange="-1 5"/>')
     assert mech.motors["m"].limit == 5.0
-    assert any("from -1 to 5" in why for why in reasons(mech, "actuator", changed=True))
+    assert any("range -1 to 5" in why for why in reasons(mech, "actuator", changed=True))
 
 
 def test_the_range_of_the_target_of_a_servo_is_kept(tmp_path):

@@ -94,7 +94,7 @@ def test_carried_weight_is_a_constant_force(tmp_path):
 def test_what_has_no_counterpart_is_listed(tmp_path):
     clock = '<sensor><clock name="c"/></sensor>'
     mech = loaded(tmp_path, document(body("a", '<joint name="h" axis="1 0 0"/>'), clock))
-    assert reasons(mech, "sensor") == ["c: no counterpart for sensors of type clock"]
+    assert reasons(mech, "sensor") == ["c: sensors of type clock are not supported"]
 
 
 def test_fluids_cameras_lights_and_mocap_bodies_are_listed(tmp_path):

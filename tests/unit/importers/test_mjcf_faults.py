@@ -1,9 +1,10 @@
 """MJCF files that cannot be read: what is wrong, by name."""
 
 import pytest
-from tests.unit.importers.mjcf_texts import GEOM, body, document
+from tests.unit.importers.mjcf_texts import GEOM, body, document, loaded
 
 import sarrus
+from sarrus.importers.mjcf import bounds, contacts
 
 GOOD = document(body("a", "<freejoint/>"))
 FAULTS = {
@@ -31,11 +32,33 @@ FAULTS = {
     ),
     "copies without end": (
         document(f'<replicate count="2000000">{body("a", "<freejoint/>")}</replicate>'),
-        r"line 1: <replicate> stands for 8,000,000 elements; at most 20,000 are read",
+        r"line 1: <replicate> stands for 8,000,000 elements; at most 20,000 are copied",
     ),
     "copies of copies": (
         document(f'<replicate count="200"><replicate count="200">{GEOM}</replicate></replicate>'),
         r"<replicate> stands for 80,200 elements",
+    ),
+    "keyframes without end": (
+        document(option='<size nkey="100000000"/>'),
+        "line 1: nkey='100000000' of <size>",
+    ),
+    "numbers of a user without end": (
+        document(option='<size nuser_body="100000000"/>'),
+        "nuser_body='100000000' of <size> is too large; at most 1,000",
+    ),
+    "a height field without end": (
+        document(option='<asset><hfield name="h" nrow="100000" ncol="100000" size="1 1 1 1"/></asset>'),
+        "line 1: <hfield> of 100,000 by 100,000 is too large",
+    ),
+    "a texture without end": (
+        document(
+            option='<asset><texture name="t" type="2d" builtin="flat" width="200000" height="9000"/></asset>'
+        ),
+        "line 1: <texture> of 200,000 by 9,000 is too large",
+    ),
+    "a built-in mesh that ends the process": (
+        document(option='<asset><mesh name="m" builtin="cone" params="1000000000 1"/></asset>'),
+        "line 1: params='1000000000 1' of <mesh> is too large; at most 500",
     ),
     "gain that is no number": (
         document(
@@ -52,7 +75,7 @@ FAULTS = {
     ),
     "no rotation": (
         document(body("a", "<joint/>", geom='<geom size="1" quat="0 0 0 1e-300"/>')),
-        "no rotation|zero quaternion",
+        "not a rotation|zero quaternion",
     ),
     "a format": (document(body("a", "<joint/>", geom='<geom class="%n" size="1"/>')), "line 1: class='%n'"),
     "names twice": (document(body("a", "<freejoint/>") + body("a", "<freejoint/>")), "repeated name"),
@@ -120,3 +143,49 @@ def test_a_mesh_that_is_no_mesh_is_refused_by_name(tmp_path):
     path.write_text(document(body("a", "<freejoint/>", geom=GEOM + mesh), option=asset))
     with pytest.raises(sarrus.FileError, match=r"robot\.xml: MuJoCo cannot read it.*arm"):
         sarrus.load(path)
+
+
+def test_copies_of_included_bodies_are_counted(tmp_path):
+    bodies = "".join(body(f"b{k}", "<freejoint/>") for k in range(100))
+    (tmp_path / "part.xml").write_text(f"<mujoco><worldbody>{bodies}</worldbody></mujoco>")
+    path = tmp_path / "robot.xml"
+    path.write_text(
+        '<mujoco><worldbody><replicate count="90"><include file="part.xml"/></replicate></worldbody></mujoco>'
+    )
+    with pytest.raises(sarrus.FileError, match=r"robot\.xml, line 1: <replicate> stands for 27,\d+ elements"):
+        sarrus.load(path)
+
+
+def test_attached_models_are_counted_and_checked_like_the_main_one(tmp_path):
+    """Each of these models attaches the next one twice: 2^40 bodies in 40 small files."""
+    last = 40
+    for k in range(last + 1):
+        asset = f'<asset><model name="m" file="m{k + 1}.xml"/></asset>' if k < last else ""
+        twice = "".join(f'<attach model="m" body="b" prefix="{p}"/>' for p in "pq") if k < last else ""
+        (tmp_path / f"m{k}.xml").write_text(document(body("b", "<joint/>", twice), option=asset))
+    with pytest.raises(sarrus.FileError, match=r"m\d+\.xml, line 1: <body> stands for [\d,]+ elements"):
+        sarrus.load(tmp_path / "m0.xml")
+    (tmp_path / "m1.xml").write_text(document(body("b", '<joint axis="nan 0 0"/>')))
+    with pytest.raises(
+        sarrus.FileError, match=r"m1\.xml, line 1: axis='nan 0 0' of <joint> must be a number"
+    ):
+        sarrus.load(tmp_path / "m0.xml")
+
+
+def test_a_large_file_without_copies_is_read(tmp_path):
+    bodies = "".join(body(f"b{k}", "<freejoint/>", at=f"{k} 0 0") for k in range(30))
+    sites = "".join(f'<site name="s{k}"/>' for k in range(bounds.MAX_COPIES))
+    mech = loaded(tmp_path, document(f'<replicate count="2" offset="0 9 0">{bodies}</replicate>{sites}'))
+    assert len(mech.bodies) == 60
+
+
+def test_bodies_and_geoms_without_end_are_refused(tmp_path, monkeypatch):
+    path = tmp_path / "pile.xml"
+    path.write_text(document("".join(body(f"b{k}", "<freejoint/>", at=f"{k} 0 0") for k in range(4))))
+    monkeypatch.setattr(contacts, "MAX_PAIRS", 5)
+    with pytest.raises(sarrus.FileError, match=r"pile\.xml: 4 bodies that all collide .* self_contact=False"):
+        sarrus.load(path)
+    assert len(sarrus.load(path, self_contact=False).bodies) == 4
+    monkeypatch.setattr(contacts, "MAX_GEOMS", 3)
+    with pytest.raises(sarrus.FileError, match=r"pile\.xml: the file has 4 geoms; at most 3 are read"):
+        sarrus.load(path, self_contact=False)

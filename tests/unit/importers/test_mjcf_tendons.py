@@ -131,7 +131,7 @@ def test_limits_of_a_tendon_that_an_equality_holds_are_left_out(tmp_path):
     tie = '<equality><tendon name="e" tendon1="t"/></equality>'
     mech = over_joints(tmp_path, tie, 'range="-3 3" limited="true"')
     assert not mech.limits
-    assert any("keeps its length" in why for why in reasons(mech, "tendon", changed=True))
+    assert any("fixes its length" in why for why in reasons(mech, "tendon", changed=True))
     sarrus.simulate(sarrus.build(mech), 0.1, 0.01)
 
 

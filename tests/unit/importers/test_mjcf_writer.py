@@ -362,7 +362,7 @@ def test_flat_bodies_are_accepted_by_mujoco():
 def test_names_that_xml_cannot_hold_and_chains_too_deep_are_refused(tmp_path):
     mech = sarrus.Mechanism()
     mech.add_body("a\x07", 1.0, (1, 1, 1))
-    with pytest.raises(sarrus.FileError, match="holds a control character"):
+    with pytest.raises(sarrus.FileError, match="contains a control character"):
         mech.save(tmp_path / "m.xml")
     with pytest.raises(sarrus.FileError, match=f"nest at most {MAX_DEPTH} deep"):
         sarrus.gallery.pendulum(links=MAX_DEPTH + 1).save(tmp_path / "m.xml")

@@ -70,6 +70,9 @@ def test_files_that_cannot_be_read_and_options_of_other_forms_are_refused(tmp_pa
     with pytest.raises(sarrus.FileError, match="missing"):
         sarrus.load(tmp_path / "missing.trep")
     path = tmp_path / "a.trep"
+    path.write_bytes(b"(system\n\xff)")
+    with pytest.raises(sarrus.FileError, match=r"a\.trep, line 2: is not UTF-8 text"):
+        sarrus.load(path)
     path.write_text('(system (ry "a" (tz 1 (mass 1))))')
     with pytest.raises(sarrus.MechanismError, match="fixed_base is for robot files"):
         sarrus.load(path, fixed_base=True)

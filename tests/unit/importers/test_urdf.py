@@ -170,8 +170,8 @@ def test_an_inertia_that_misses_the_triangle_inequality_by_little_is_replaced_by
     lacking = 0.17 - 2 / 12
     np.testing.assert_allclose(moments, [1 / 12 + lacking / 3, 1 / 12 + lacking / 3, 0.17 - lacking / 3])
     assert notes(mech, "lost")["inertia", "arm"] == (
-        "no rigid body has the principal moments 0.0833333, 0.0833333, 0.17 kg m^2; the nearest that one has "
-        "replaces it, changed by 0.65 % of the largest"
+        "no rigid body has the principal moments 0.0833333, 0.0833333, 0.17 kg m^2; they were replaced "
+        "by the nearest possible ones, changed by 0.65 % of the largest"
     )
 
 
@@ -254,7 +254,7 @@ def test_mimics_that_mean_nothing_are_listed_and_dropped(tmp_path):
     )
     mech = loaded(tmp_path, text)
     lost = notes(mech, "lost")
-    assert lost["mimic", "A"] == "it mimics 'nowhere', which is no joint of the file"
+    assert lost["mimic", "A"] == "it mimics 'nowhere', which is not a joint of the file"
     assert lost["mimic", "B"] == "it mimics 'A', but is fixed"
     assert [mech.joints[name].kind for name in "ABC"] == ["revolute", "fixed", "fixed"]
     assert notes(mech)["joint", "C"] == "mimics a joint that is fixed, so it is fixed"

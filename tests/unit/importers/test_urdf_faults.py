@@ -61,7 +61,7 @@ FAULTS = {
     "axis of no length": (
         robot(BASE, ARM, joint("h", "base", "arm", axis="0 0 0")),
         4,
-        "an axis must have a length",
+        "an axis must not be zero",
     ),
     "negative damping": (
         robot(BASE, ARM, joint("h", "base", "arm", inner='<dynamics damping="-1"/>')),

@@ -126,7 +126,7 @@ def test_meshes_are_found_by_their_address(tmp_path, name):
     normals = np.cross(faces[:, 1] - faces[:, 0], faces[:, 2] - faces[:, 0])
     outward = faces.mean(axis=1) - mesh.vertices.mean(axis=0)
     assert np.all(np.sum(normals * outward, axis=1) > 0.0)
-    assert notes(mech)["collision mesh", "arm"] == "what touches is its convex hull"
+    assert notes(mech)["collision mesh", "arm"] == "collides as its convex hull"
 
 
 def test_a_hull_of_many_corners_is_thinned_and_the_report_says_so(tmp_path):
@@ -155,7 +155,7 @@ def test_a_robot_without_its_meshes_is_read_on_request(tmp_path):
     text = shaped(drawn('<mesh filename="package://r/a.stl"/>'), drawn('<sphere radius="0.2"/>'))
     mech = loaded(tmp_path, text, meshes=False)
     assert [type(shape) for shape in mech.bodies["arm"].shapes] == [sarrus.Sphere]
-    assert notes(mech, "lost") == {("mesh", "arm"): "meshes=False leaves mesh files out"}
+    assert notes(mech, "lost") == {("mesh", "arm"): "meshes=False leaves out mesh files"}
 
 
 def test_a_mesh_that_cannot_be_read_is_refused_with_the_line(tmp_path):
@@ -181,7 +181,7 @@ def test_a_flat_collision_mesh_is_listed_and_left_out(tmp_path):
     (tmp_path / "flat.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
     mech = loaded(tmp_path, shaped(drawn('<mesh filename="flat.obj"/>', tag="collision")))
     assert not mech.bodies["arm"].shapes
-    why = "the mesh spans no volume, so nothing can touch it"
+    why = "the mesh has no volume, so it cannot collide"
     assert notes(mech, "lost") == {("collision mesh", "arm"): why}
 
 

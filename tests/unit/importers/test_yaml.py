@@ -303,7 +303,7 @@ def test_mesh_files_beside_the_file_are_read(tmp_path):
 
 
 def test_a_suffix_that_is_not_known_is_refused_and_nothing_is_written(tmp_path):
-    with pytest.raises(sarrus.FileError, match=r"ends in \.yaml, \.yml, \.xml, \.mjcf"):
+    with pytest.raises(sarrus.FileError, match=r"must end in \.yaml, \.yml, \.xml, \.mjcf"):
         everything().save(tmp_path / "m.json")
     with pytest.raises(sarrus.FileError, match="cannot be written"):
         everything().save(tmp_path / "missing" / "m.yaml")

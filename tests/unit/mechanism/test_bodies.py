@@ -146,7 +146,7 @@ def test_a_faulty_body_is_refused_with_a_clear_message_and_not_stored(fault):
     ("name", "message"),
     [
         ("rod", "body 'rod': there is already a body of this name; names must be unique"),
-        ("world", "body 'world': this name stands for the fixed ground"),
+        ("world", "body 'world': this name is reserved for the fixed ground"),
         ("", "the name of a body must be a non-empty str, not ''"),
         (3, "the name of a body must be a non-empty str, not 3"),
     ],

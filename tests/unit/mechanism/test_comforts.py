@@ -1,5 +1,7 @@
 """Orientations in several forms, bars, one mechanism attached to another."""
 
+import copy
+
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
@@ -132,3 +134,11 @@ def test_what_cannot_be_attached_is_refused_and_changes_nothing():
     with pytest.raises(sarrus.MechanismError, match="attach takes a Mechanism, not str"):
         mech.attach("hand.xml")
     assert repr(mech) == before
+
+
+def test_a_mechanism_is_not_attached_to_itself():
+    mech = hand()
+    with pytest.raises(sarrus.MechanismError, match=r"cannot be attached to itself; attach copy\.deepcopy"):
+        mech.attach(mech, prefix="a/")
+    mech.attach(copy.deepcopy(mech), prefix="a/")
+    assert len(mech.bodies) == 2 * len(hand().bodies)

@@ -140,7 +140,7 @@ FAULTS = {
         "restitution must lie between 0 and 1, not -0.1",
     ),
     "restitution NaN": (lambda m: m.add_ground(0.5, np.nan), "ground 'ground': restitution must be finite"),
-    "normal": (lambda m: m.add_ground(normal=O), "ground 'ground': normal must have a length"),
+    "normal": (lambda m: m.add_ground(normal=O), "ground 'ground': normal must not be zero"),
     "normal NaN": (lambda m: m.add_ground(normal=(0, 0, np.nan)), "normal must be 3 finite numbers"),
     "at": (lambda m: m.add_ground(at=(0, 0)), "ground 'ground': at must be 3 finite numbers"),
     "name": (lambda m: m.add_ground(name=""), "must be a non-empty str"),

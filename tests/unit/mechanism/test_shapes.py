@@ -125,7 +125,7 @@ def test_a_foreign_mesh_file_gives_a_clear_error(tmp_path, name, content, messag
         (lambda: Box(1.0), "Box: size must be 3 finite numbers, not 1.0"),
         (lambda: Capsule(1, -1), "Capsule: length must be positive and finite, not -1"),
         (lambda: Cylinder(-1, 1), "Cylinder: radius must be positive and finite, not -1"),
-        (lambda: HalfSpace((0, 0, 0)), "HalfSpace: normal must have a length"),
+        (lambda: HalfSpace((0, 0, 0)), "HalfSpace: normal must not be zero"),
         (lambda: ConvexMesh([[0, 0, 0]]), "ConvexMesh: points must span a volume: at least 4 different ones"),
         (lambda: ConvexMesh(np.zeros((0, 3))), "not in one plane; 0 were given"),
         (lambda: ConvexMesh(np.repeat(CORNERS[:3], 5, axis=0)), "not in one plane; 3 were given"),

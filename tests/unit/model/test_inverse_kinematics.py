@@ -52,6 +52,13 @@ def test_limits_bind_and_are_named():
     assert max(abs(found.joint_position(f"joint {k}")) for k in range(6)) <= 0.2 + 1e-9
 
 
+def test_a_place_may_be_a_position_with_a_quaternion():
+    wanted = ARM.state(joints={"joint 1": 0.4, "joint 3": -0.5}).frame_pose("tool")
+    found = sarrus.assemble(ARM, frames={"tool": (wanted.position, wanted.orientation)}).frame_pose("tool")
+    np.testing.assert_allclose(found.position, wanted.position, atol=MET)
+    assert abs(found.orientation @ wanted.orientation) == pytest.approx(1.0, abs=1e-9)
+
+
 def test_given_coordinates_hold_and_loops_are_closed():
     mech = sarrus.gallery.four_bar()
     bodies = list(mech.bodies)
@@ -75,5 +82,7 @@ def test_what_is_no_place_is_refused_by_name():
         sarrus.assemble(ARM, frames={"tool": (0, 0)})
     with pytest.raises(sarrus.MechanismError, match="orientation of three numbers is ambiguous"):
         sarrus.assemble(ARM, frames={"tool": ((0, 0, 0), (0, 0, 1))})
+    with pytest.raises(sarrus.MechanismError, match=r"orientation must be 4 finite numbers, not 'up'"):
+        sarrus.assemble(ARM, frames={"tool": ((0, 0, 0), "up")})
     with pytest.raises(sarrus.MechanismError, match="last line of a pose"):
         sarrus.assemble(ARM, frames={"tool": np.ones((4, 4))})

@@ -60,7 +60,7 @@ def test_velocities_of_a_keyframe_are_taken_to_the_nearest_that_keep_the_loop_cl
     ("arguments", "words"),
     [
         ({"joints": {"E": 1.0}}, "no joint named 'E'"),
-        ({"joints": {"A": (1.0, 2.0)}}, "coordinates of joint 'A' must be 1 finite"),
+        ({"joints": {"A": (1.0, 2.0)}}, "coordinates of joint 'A' must be one finite number, not"),
         ({"joints": {"A": float("nan")}}, "finite"),
         ({"joints": [1.0]}, "must be a dict"),
         ({"velocities": {"A": "fast"}}, "velocities of joint 'A'"),

@@ -6,12 +6,12 @@ import pytest
 import sarrus
 from sarrus.mechanism import Box, Cylinder, Sphere
 from sarrus.model.gaps import line_gaps, smallest_gap
-from sarrus.model.overlap import check_overlap, push_apart
+from sarrus.model.overlap import CLOSED, check_overlap, push_apart
 
 # What pushing apart leaves open is 1e-9 m; contacts of a face share it through a regularised system.
 APART = 2e-9
 # Joints that were pushed are closed to this, for a mechanism of about one metre.
-CLOSED = 1e-9
+PUSHED = 1e-9
 
 
 def ball(height, radius=0.5):
@@ -162,9 +162,30 @@ def test_joints_stay_closed_when_a_chain_is_pushed():
     mech.add_ground()
     model, state = pushed(mech)
     assert start_gap(model, state) >= -1e-9
-    assert np.abs(model.residuals(state.position[None], state.orientation[None])).max() < CLOSED
+    assert np.abs(model.residuals(state.position[None], state.orientation[None])).max() < PUSHED
     angles = model.coordinates_of(state.position[None], state.orientation[None])[0][0]
     np.testing.assert_allclose(state.winding, angles, atol=1e-12)
+
+
+def test_joints_are_closed_again_between_bodies_of_a_milligram_and_of_next_to_nothing():
+    """As in the model of a fly, with bodies of 1e-15 kg between the joints of a leg."""
+    mech = sarrus.Mechanism()
+    mech.add_ground()
+    above = "world"
+    for k in range(12):
+        mass = 1e-15 if k % 3 else 1e-6
+        at = (0.1 * k, 0.0, 0.05)
+        shapes = [sarrus.Sphere(0.051)] if k == 9 else []
+        mech.add_body(f"b{k}", mass, np.full(3, 1e-4 * mass), position=at, shapes=shapes)
+        axis = np.eye(3)[k % 3]
+        kind, more = ("revolute", {"axis": axis}) if k else ("free", {})
+        mech.add_joint(f"j{k}", kind, above, f"b{k}", at=at, **more)
+        above = f"b{k}"
+    model = sarrus.build(mech)
+    pushed = push_apart(model, model.state())
+    assert pushed.position[9, 2] >= 0.051
+    # The last ball is 1.1 m away, and joints are closed relative to that.
+    assert np.abs(model.residuals(pushed.position[None], pushed.orientation[None])).max() < 1.1 * CLOSED
 
 
 def test_a_joint_is_moved_back_to_its_limit():

@@ -84,8 +84,39 @@ def test_sensors_read_live_what_the_run_reads():
         sim.step()
         for name in ("angle", "rate", "felt", "spin", "place", "turn", "speed", "turning"):
             np.testing.assert_allclose(sim.sensor(name), traj.sensor(name)[k], atol=1e-9)
-    with pytest.raises(sarrus.MechanismError, match=r"sensor 'load' \(force_torque\) is read along a run"):
+    with pytest.raises(sarrus.MechanismError, match=r"needs Simulation\(\.\.\., reactions=True\)"):
         sim.sensor("load")
+    with pytest.raises(
+        sarrus.MechanismError, match=r"sensor 'effort' \(motor_effort\) reads no single state"
+    ):
+        sim.sensor("effort")
+
+
+def test_sensors_of_forces_read_live_the_node_before():
+    traj = sarrus.simulate(MODEL, duration=0.1, dt=0.01, reactions=True)
+    sim = sarrus.Simulation(MODEL, dt=0.01, reactions=True)
+    assert np.isnan(sim.sensor("load")).all()
+    sim.step()
+    assert np.isnan(sim.sensor("load")).all()
+    for k in range(2, 8):
+        sim.step()
+        np.testing.assert_array_equal(sim.sensor("load"), traj.sensor("load")[k - 1])
+    sim.advance(2)
+    np.testing.assert_array_equal(sim.sensor("load"), traj.sensor("load")[8])
+
+
+def test_touch_is_felt_live():
+    mech = sarrus.gallery.make("box_drop")
+    (box,) = mech.bodies
+    mech.add_sensor("sole", "touch", body=box)
+    model = sarrus.build(mech)
+    traj, sim, felt = sarrus.simulate(model, duration=0.6, dt=0.01), sarrus.Simulation(model, dt=0.01), []
+    assert np.isnan(sim.sensor("sole"))
+    for _ in range(60):
+        sim.step()
+        felt.append(sim.sensor("sole"))
+    np.testing.assert_array_equal(felt[1:], traj.sensor("sole")[1:60])
+    assert max(felt[1:]) > 2.0 * mech.bodies[box].mass * 9.81, "it has hit the ground"
 
 
 def test_sensors_survive_yaml_and_mjcf(tmp_path):
@@ -124,7 +155,7 @@ def test_sensors_of_a_file_read_as_in_mujoco(tmp_path):
       <jointpos name="pos" joint="k"/><framepos name="place" objtype="site" objname="s"/>
       <rangefinder name="ray" site="s"/></sensor></mujoco>"""
     (tmp_path / "m.xml").write_text(text)
-    with pytest.warns(sarrus.LossyImport, match="sensor 'ray': no counterpart for .* rangefinder"):
+    with pytest.warns(sarrus.LossyImport, match="type rangefinder are not supported"):
         mech = sarrus.load(tmp_path / "m.xml")
     model = sarrus.build(mech)
     dt = 1e-4

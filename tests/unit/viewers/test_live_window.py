@@ -163,6 +163,20 @@ def test_springs_and_names_with_slashes_are_drawn(pages):
     assert len(page.window.stage._springs[1].points) > 10
 
 
+def test_tendons_are_drawn_from_point_to_point_as_they_move(pages):
+    mech = falling()
+    mech.add_tendon(
+        "t", path=[("world", (0.0, 0.0, 1.0)), ("ball", (0.0, 0.0, 0.0)), ("world", (1.0, 0.0, 0.0))]
+    )
+    page = live(pages, mech)
+    page.run.play()
+    page.frame(0.1)
+    drawn = np.asarray(page.window.stage._tendons.points)
+    assert drawn.shape == (2, 2, 3)
+    assert drawn[:, 0] == pytest.approx(np.array([(0.0, 0.0, 1.0), page.run.state.position[0]]), abs=1e-6)
+    assert page.run.state.position[0, 2] < 0.0
+
+
 def test_a_saved_run_is_moved_by_its_slider_and_buttons(pages):
     model = sarrus.build(sarrus.gallery.make("pendulum", links=1))
     page = PlaybackWindow(sarrus.simulate(model, duration=0.3, dt=0.01), port=0)

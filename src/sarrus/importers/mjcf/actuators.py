@@ -42,30 +42,30 @@ def add_actuators(mech: Mechanism, robot: Robot) -> None:
 
 
 def obstacle(robot: Robot, a: int) -> str | None:
-    """Why an actuator has no counterpart, or None."""
+    """Why an actuator is not supported, or None."""
     model = robot.model
     if robot.disabled("ACTUATION"):
-        return "actuation is switched off in the file"
+        return "actuation is disabled in the file"
     group = int(model.actuator_group[a])
     if 0 <= group < 31 and model.opt.disableactuator & (1 << group):
-        return "its group is switched off in the file"
+        return "its group is disabled in the file"
     why = no_place(robot, a)
     if why is not None:
         return why
     dynamics = named("mjtDyn", model.actuator_dyntype[a])
     if dynamics != "none":
-        return f"no counterpart for activation dynamics of type {dynamics}"
+        return f"activation dynamics of type {dynamics} are not supported"
     gain = named("mjtGain", model.actuator_gaintype[a])
     bias = named("mjtBias", model.actuator_biastype[a])
     if gain != "fixed" and not (gain == "affine" and not np.any(model.actuator_gainprm[a, 1:3])):
-        return f"no counterpart for a gain of type {gain}"
+        return f"gains of type {gain} are not supported"
     if bias not in ("none", "affine"):
-        return f"no counterpart for a bias of type {bias}"
+        return f"biases of type {bias} are not supported"
     _, stiffness, damping = bias_of(model, a)
     if stiffness < 0.0 or damping < 0.0:
-        return "its bias drives it away, which a spring and damper do not"
+        return "its bias grows with the position or velocity; only springs and dampers are supported"
     if pushes(robot, a) and damping:
-        return "a damper along the force of a site or free body"
+        return "damping of a force on a site or free body is not supported"
     return None
 
 
@@ -79,15 +79,15 @@ def no_place(robot: Robot, a: int) -> str | None:
         return "its tendon is left out"
     if transmission == "site":
         if model.actuator_trnid[a, 1] >= 0:
-            return "no counterpart for a force between two sites"
+            return "forces between two sites are not supported"
         fixed = robot.owner(int(model.site_bodyid[first])) == "world"
         return "its site is fixed in the world" if fixed else None
     if transmission == "body":
-        return "no counterpart for adhesion"
+        return "adhesion is not supported"
     if transmission not in ("joint", "jointinparent"):
-        return f"no counterpart for the transmission {transmission}"
+        return f"transmissions of type {transmission} are not supported"
     if first not in robot.places:
-        return "its joint is held still"
+        return "its joint is fixed"
     kind = named("mjtJoint", model.jnt_type[first])
     if kind == "free" and (transmission == "joint" or not np.any(model.actuator_gear[a, 3:])):
         return None
@@ -148,7 +148,7 @@ def add_motor(mech: Mechanism, robot: Robot, a: int, name: str) -> None:
             add_damper(mech, robot, place, motor, gear**2 * damping, limited=limit is not None)
         if offset:
             findings.change(
-                "actuator", name, f"pushes with {offset:.6g} at control 0; the input must hold it"
+                "actuator", name, f"has the effort {offset:.6g} at control 0, which its input must include"
             )
     findings.inputs[name] = Input(motor, factor, offset, *control_range(robot, a), unit_of(robot, a))
     for table, what in (("actuator_dampingpoly", "nonlinear damping"), ("actuator_delay", "delay")):
@@ -216,7 +216,7 @@ def add_damper(
     name = unique(f"{motor} damper", mech.joint_springs)
     mech.add_joint_spring(name, place.joint, stiffness=0.0, damping=values)
     beyond = "; the limit of its force leaves the damper out" if limited else ""
-    robot.findings.change("actuator", motor, f"a force and the damper {name!r}{beyond}")
+    robot.findings.change("actuator", motor, f"became a force and the damper {name!r}{beyond}")
 
 
 def effort_limit(robot: Robot, a: int, name: str, gear: float, gain: float | None) -> float | None:
@@ -237,6 +237,8 @@ def effort_limit(robot: Robot, a: int, name: str, gear: float, gain: float | Non
     limit = max(abs(lower), abs(upper))
     if abs(lower + upper) > 1e-9 * max(limit, 1e-300):
         robot.findings.change(
-            "actuator", name, f"its effort from {lower:.6g} to {upper:.6g} became one of at most {limit:.6g}"
+            "actuator",
+            name,
+            f"its effort range {lower:.6g} to {upper:.6g} became a limit of {limit:.6g} both ways",
         )
     return limit if limit > 0.0 else None

@@ -35,7 +35,7 @@ def name_bodies(robot: Robot, *, fixed_base: bool) -> None:
         parent = robot.carrier[model.body_parentid[b]]
         if fixed_base and any(named("mjtJoint", model.jnt_type[j]) == "free" for j in joints):
             robot.held.add(b)
-            findings.change("body", name, "held in its place by fixed_base; the file lets it float")
+            findings.change("body", name, "fixed_base holds it in place; in the file it floats")
         moves = model.body_jntnum[b] > 0
         heavy = model.body_mass[b] > mujoco.mjMINVAL
         # What is fixed in the world is a body only where it floats in the file and fixed_base holds it.
@@ -92,7 +92,7 @@ def mass_of(robot: Robot, b: int) -> tuple[float, np.ndarray]:
         moments = np.full(
             3, light(robot, b) * max(mass, float(model.body_subtreemass[b])) * model.stat.extent**2
         )
-        findings.change("body", name, "has no inertia in the file; it got a negligible one")
+        findings.change("body", name, "has no inertia in the file; a negligible one was added")
     least = THIN * float(moments.max())
     if moments.min() < least:
         moments = np.maximum(moments, least)
@@ -108,4 +108,4 @@ def gravcomp(mech: Mechanism, robot: Robot, b: int) -> None:
         name = unique(f"{robot.bodies[b]} gravcomp", mech.input_names)
         force = -part * float(robot.model.body_mass[b]) * np.asarray(mech.gravity)
         mech.add_force(name, robot.bodies[b], force=force)
-        robot.findings.change("body", robot.bodies[b], f"gravcomp is the constant force {name!r}")
+        robot.findings.change("body", robot.bodies[b], f"gravcomp became the constant force {name!r}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import warnings
 from collections.abc import Iterator
@@ -16,18 +15,8 @@ from sarrus.errors import FileError, MechanismError
 from sarrus.importers.report import Coordinate, Findings
 
 if TYPE_CHECKING:
-    from xml.etree.ElementTree import Element
-
     from mujoco import MjData, MjModel
 
-    from sarrus.importers.files import XmlFile
-
-COPIES = ("replicate", "composite", "flexcomp")
-"""Elements that stand for many: copies by their attribute count."""
-MAX_COPIES = 20_000
-"""Most elements that a model stands for."""
-TEXTS = ("name", "class", "childclass", "prefix", "suffix", "file", "model")
-"""Attributes that may be any word."""
 NEEDED = "pip install 'sarrus[import]'"
 
 
@@ -55,44 +44,6 @@ def listening() -> Iterator[list[str]]:
         mujoco.set_mju_user_warning(before)
 
 
-def check_formats(documents: list[XmlFile]) -> None:
-    """Refuses what MuJoCo cannot be given: names with a %, which it takes for formats when it complains, and
-    crashes; numbers that are nan, some of which it takes for numbers left out; copies without end."""
-    for document in documents:
-        for element in document.root.iter():
-            for attribute, value in element.attrib.items():
-                where = f"{document.where(element)}: {attribute}={value!r} of <{element.tag}>"
-                if "%" in value and attribute not in ("file", "data"):
-                    raise FileError(f"{where} holds a %, which MuJoCo cannot be given; choose another name")
-                if "nan" in value.lower() and attribute not in TEXTS and is_nan(value):
-                    raise FileError(f"{where} must be a number")
-        check_copies(document, document.root)
-
-
-def is_nan(value: str) -> bool:
-    """Whether a list of numbers holds one that is none."""
-    try:
-        return bool(np.isnan([float(part) for part in value.split()]).any())
-    except ValueError:
-        return False  # no numbers; MuJoCo refuses what must be
-
-
-def check_copies(document: XmlFile, element: Element) -> int:
-    """How many elements an element stands for, copies counted; more than `MAX_COPIES` are refused."""
-    size = 1 + sum(check_copies(document, child) for child in element)
-    try:
-        counts = [int(part) for part in element.get("count", "1").split()] if element.tag in COPIES else [1]
-    except ValueError:
-        counts = [1]  # MuJoCo refuses it
-    size *= math.prod(max(count, 0) for count in counts)
-    if size > MAX_COPIES:
-        raise FileError(
-            f"{document.where(element)}: <{element.tag}> stands for {size:,} elements; at most "
-            f"{MAX_COPIES:,} are read: lower its count"
-        )
-    return size
-
-
 def compiled(path: str | os.PathLike[str], shown: str, heard: list[str]) -> MjModel:
     """The compiled model of an MJCF file whose own files are all there; warnings are added to `heard`.
 
@@ -113,6 +64,8 @@ def compiled(path: str | os.PathLike[str], shown: str, heard: list[str]) -> MjMo
 
 def words(fault: BaseException | str) -> str:
     """What MuJoCo says, on one line."""
+    if "unknown exception" in str(fault).lower():
+        return "it gives no reason; the model may need more memory than there is"
     return "; ".join(line.strip() for line in str(fault).splitlines() if line.strip()) or str(
         type(fault).__name__
     )
@@ -178,8 +131,8 @@ def check_places(robot: Robot) -> None:
                 index = int(np.flatnonzero(~right)[0])
                 name = robot.name(kind, index) or f"number {index}"
                 raise MechanismError(
-                    f"{kind.lower()} {name!r}: its place is not finite, or its orientation no rotation; look "
-                    "for nan, inf and quaternions of length 0"
+                    f"{kind.lower()} {name!r}: its position is not finite, or its orientation is not a "
+                    "rotation; look for nan, inf and quaternions of length 0"
                 )
 
 

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import math
 from itertools import combinations
 
 import numpy as np
 
+from sarrus.errors import MechanismError
 from sarrus.importers.mjcf.compile import Robot
 from sarrus.importers.mjcf.friction import friction_here, friction_there, own_friction
 from sarrus.importers.mjcf.geoms import collides, geom_name, geom_shapes
 from sarrus.importers.names import unique
 from sarrus.mechanism import Mechanism
 
+MAX_GEOMS = 10_000
+"""Most geoms of a model: a table says of any two whether they meet."""
+MAX_PAIRS = 2_000_000
+"""Most pairs of bodies that collide with each other: all of 2,000 bodies."""
+
 
 def decide_contacts(robot: Robot) -> None:
     """Decides who meets whom, and which geoms have friction of their own."""
+    if robot.model.ngeom > MAX_GEOMS:
+        raise MechanismError(f"the file has {robot.model.ngeom:,} geoms; at most {MAX_GEOMS:,} are read")
     robot.meets = who_meets(robot)
     robot.friction = own_friction(robot, robot.meets)
 
@@ -24,7 +33,7 @@ def add_contacts(mech: Mechanism, robot: Robot, *, self_contact: bool) -> None:
     findings = robot.findings
     if robot.disabled("CONTACT") or robot.disabled("CONSTRAINT"):
         if robot.model.ngeom:
-            findings.lose("option", "contact", "switched off in the file, so nothing meets anything")
+            findings.lose("option", "contact", "disabled in the file, so nothing collides")
         return
     moving, fixed = robot.touching, []
     for g in range(robot.model.ngeom):
@@ -39,7 +48,7 @@ def add_contacts(mech: Mechanism, robot: Robot, *, self_contact: bool) -> None:
     if self_contact:
         add_body_contacts(mech, robot, moving, meets)
     elif moving:
-        findings.change("contact", "", "bodies do not meet each other, as self_contact=False asks")
+        findings.change("contact", "", "bodies do not collide with each other: self_contact=False")
     note_surfaces(robot)
 
 
@@ -49,14 +58,14 @@ def add_obstacle(
     """Adds a geom that is fixed in the world, and excludes the bodies that do not meet it."""
     model, data, label = robot.model, robot.data, geom_name(robot, g)
     if not collides(robot, g):
-        robot.findings.lose("geom", label, "it is fixed in the world and only drawn")
+        robot.findings.lose("geom", label, "decorations fixed in the world are not drawn")
         return
     shapes = geom_shapes(robot, g, data.geom_xpos[g], data.geom_xmat[g].reshape(3, 3))
     solid = next((shape for shape in shapes if shape.collide), None)
     if solid is None:
         return
     if len(shapes) > 1:
-        robot.findings.change("geom", label, "a mesh fixed in the world is drawn as the hull that touches")
+        robot.findings.change("geom", label, "a mesh fixed in the world is drawn as its convex hull")
     name = unique(label, {*mech.bodies, *mech.obstacles, "world"})
     mu = float(model.geom_friction[g, 0]) if model.geom_condim[g] > 1 else 0.0
     mech.add_obstacle(name, solid, friction=mu)
@@ -72,6 +81,12 @@ def add_obstacle(
 
 def add_body_contacts(mech: Mechanism, robot: Robot, moving: dict[str, list[int]], meets: np.ndarray) -> None:
     """Adds the contacts of any two bodies of which at least one pair of geoms meets in MuJoCo."""
+    pairs_of_geoms = int(np.count_nonzero(meets)) // 2
+    if min(math.comb(len(moving), 2), pairs_of_geoms) > MAX_PAIRS:
+        raise MechanismError(
+            f"{len(moving):,} bodies that all collide with each other are too many; give them contype and "
+            "conaffinity, or load with self_contact=False"
+        )
     for a, b in combinations(moving, 2):
         answers = meets[np.ix_(moving[a], moving[b])]
         if not answers.any():
@@ -112,7 +127,7 @@ def note_partly(robot: Robot, a: str, b: str, answers: np.ndarray) -> None:
         robot.findings.change(
             "contact",
             f"{a} - {b}",
-            "only some of their geoms meet in the file; here all that collide",
+            "in the file only some of their geoms collide with each other; here all do",
         )
 
 
@@ -120,7 +135,9 @@ def note_friction(robot: Robot, a: str, b: str, pairs: list[tuple[int, int]], co
     """Notes two whose friction is another one than in MuJoCo."""
     for g, h in pairs:
         if friction_here(robot.friction, g, h, common) != friction_there(robot, g, h):
-            robot.findings.change("contact", f"{a} - {b}", "another friction than in the file for some geoms")
+            robot.findings.change(
+                "contact", f"{a} - {b}", "for some geoms the friction differs from the file"
+            )
             return
 
 
@@ -130,10 +147,14 @@ def note_surfaces(robot: Robot) -> None:
     touching = [g for g in range(model.ngeom) if collides(robot, g)]
     for g in touching:
         if model.geom_condim[g] > 3:
-            robot.findings.lose("geom", geom_name(robot, g), "torsional and rolling friction (condim)")
+            robot.findings.lose(
+                "geom", geom_name(robot, g), "torsional and rolling friction (condim) are not supported"
+            )
         if model.geom_margin[g] or model.geom_gap[g]:
             robot.findings.lose(
-                "geom", geom_name(robot, g), "margin of contact: shapes meet where they touch"
+                "geom",
+                geom_name(robot, g),
+                "contact margins are not supported: shapes collide when they touch",
             )
     for what in ("adhesion", "surfacevel"):
         table = getattr(model, f"geom_{what}", None)

@@ -23,7 +23,7 @@ def add_equalities(mech: Mechanism, robot: Robot) -> None:
         elif kind == "tendon":
             add_wire(mech, robot, e, label)
         elif kind not in ("connect", "weld", "joint"):
-            findings.lose("equality", label, f"no counterpart for constraints of type {kind}")
+            findings.lose("equality", label, f"constraints of type {kind} are not supported")
         elif kind == "joint":
             add_polynomial(mech, robot, e, label)
         else:
@@ -53,7 +53,7 @@ def add_loop(mech: Mechanism, robot: Robot, e: int, kind: str, name: str) -> Non
     parent, child = robot.owner(a), robot.owner(b)
     label = unique(name or f"{kind} {robot.bodies[a]} {robot.bodies[b]}", mech.joints)
     if parent == child:
-        robot.findings.lose("equality", label, "both its sides belong to the same rigid body")
+        robot.findings.lose("equality", label, "both sides belong to the same rigid body")
         return
     gap = float(np.linalg.norm(p - r))
     angle = 0.0 if kind == "connect" else float(np.linalg.norm(Ra.T @ Rb - np.eye(3)))
@@ -70,13 +70,11 @@ def add_polynomial(mech: Mechanism, robot: Robot, e: int, label: str) -> None:
     model, findings = robot.model, robot.findings
     j, k, coefficients = int(model.eq_obj1id[e]), int(model.eq_obj2id[e]), model.eq_data[e, :5]
     if np.any(coefficients[2:]) and k >= 0:
-        findings.lose("equality", label, "the relation of the joints is not linear")
+        findings.lose("equality", label, "only linear relations between joints are supported")
     elif j in robot.locked:
-        findings.change(
-            "equality", label, "the joint that it holds at one value is left out, its bodies fixed"
-        )
+        findings.change("equality", label, "it holds a joint at one value, so that joint is fixed")
     elif k not in robot.places or j not in robot.places:
-        findings.lose("equality", label, "a joint of the relation is held still")
+        findings.lose("equality", label, "one of its joints is fixed")
     elif not holds(robot, j, k, coefficients):
         findings.lose("equality", label, "it does not hold in the reference configuration")
     else:

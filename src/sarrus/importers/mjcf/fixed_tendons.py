@@ -55,7 +55,7 @@ def add_fixed_tendon(mech: Mechanism, robot: Robot, t: int, name: str) -> None:
     """Adds a tendon over joints with what acts along it."""
     joints, offset = moving_terms(robot, t)
     if not joints:
-        robot.findings.lose("tendon", name, "all its joints are held still")
+        robot.findings.lose("tendon", name, "all its joints are fixed")
         return
     label = name if name not in mech.joints else unique(f"{name} tendon", mech.joints)
     mech.add_tendon(label, joints, offset)
@@ -73,7 +73,7 @@ def act_along(mech: Mechanism, robot: Robot, t: int, name: str, label: str) -> N
             spring, label, stiffness=stiffness, rest=rest if stiffness else 0.0, damping=damping
         )
     if is_held(robot, t):
-        findings.change("tendon", name, "an equality keeps its length, so that its limits are left out")
+        findings.change("tendon", name, "an equality fixes its length, so its limits are left out")
     elif model.tendon_limited[t] and not robot.disabled("LIMIT"):
         lower, upper = (float(x) for x in model.tendon_range[t])
         if not lower <= float(robot.data.ten_length[t]) <= upper:
@@ -107,7 +107,9 @@ def spring_of(robot: Robot, t: int, name: str) -> tuple[float, float, float]:
     damping = 0.0 if robot.disabled("DAMPER") else float(np.ravel(model.tendon_damping[t])[0])
     lower, upper = (float(x) for x in model.tendon_lengthspring[t])
     if stiffness and lower != upper:
-        robot.findings.lose("tendon", name, "its spring is slack over a range of lengths")
+        robot.findings.lose(
+            "tendon", name, "springs that are slack over a range of lengths are not supported"
+        )
         stiffness = 0.0
     return stiffness, damping, lower
 

@@ -49,7 +49,7 @@ def add_keyframes(mech: Mechanism, robot: Robot) -> None:
         moving = {joint: value for joint, value in rates.items() if np.any(value)}
         mech.add_keyframe(name, joints=joints, velocities=moving, inputs=inputs)
         if model.na and np.any(model.key_act[k]):
-            robot.findings.lose("keyframe", name, "the activations of its actuators")
+            robot.findings.lose("keyframe", name, "its actuator activations are not supported")
 
 
 def motor_number(robot: Robot, name: str) -> int:

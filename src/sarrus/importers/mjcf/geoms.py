@@ -74,9 +74,9 @@ def geom_shapes(robot: Robot, g: int, at: np.ndarray, turn: np.ndarray) -> list[
             case "plane" if model.geom_bodyid[g] == 0 or robot.carrier[model.geom_bodyid[g]] == 0:
                 return [HalfSpace((0.0, 0.0, 1.0), collide=touches, **place)]
             case "plane":
-                findings.lose("geom", name, "a plane on a body that moves")
+                findings.lose("geom", name, "planes on moving bodies are not supported")
             case _:
-                findings.lose("geom", name, f"no counterpart for geoms of type {kind}")
+                findings.lose("geom", name, f"geoms of type {kind} are not supported")
     except MechanismError as fault:
         findings.lose("geom", name, str(fault))
     return []
@@ -102,7 +102,7 @@ def mesh(robot: Robot, g: int, name: str, touches: bool, place: dict[str, Any]) 
             robot.findings.change(
                 "geom",
                 name,
-                f"its convex hull touches with {len(corners)} corners, within {1e3 * missed:.2g} mm",
+                f"collides as its convex hull with {len(corners)} corners, within {1e3 * missed:.2g} mm",
             )
     return shapes
 
@@ -121,7 +121,7 @@ def ellipsoid(robot: Robot, name: str, size: np.ndarray, touches: bool, place: d
     robot.findings.change(
         "geom",
         name,
-        f"an ellipsoid that touches became a polyhedron of {len(points)} corners, within "
+        f"a colliding ellipsoid became a polyhedron of {len(points)} corners, within "
         f"{100 * (scale - 1):.0f} % of its size",
     )
     return [ConvexMesh(scale * points * size, **place)]

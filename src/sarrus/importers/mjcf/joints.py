@@ -99,7 +99,7 @@ def add_group(mech: Mechanism, robot: Robot, group: Group, name: str, parent: st
         component += SIZES[axis.kind]
     if len(members) > 1:
         listed = ", ".join(joint_name(robot, a.index) for a in members)
-        findings.change("joint", name, f"the coordinates of one {group.kind} joint are {listed}")
+        findings.change("joint", name, f"became one {group.kind} joint with the coordinates {listed}")
     add_spring(mech, robot, members, name)
     if not robot.disabled("FRICTIONLOSS"):
         effort = per_coordinate(robot, members, lambda j, dof: model.dof_frictionloss[dof])
@@ -146,7 +146,9 @@ def add_spring(mech: Mechanism, robot: Robot, members: tuple[Axis, ...], name: s
             q = model.jnt_qposadr[axis.index]
             rest[k] = model.qpos_spring[q] - robot.data.qpos[q]
         elif model.jnt_stiffness[axis.index] and not at_rest(robot, axis.index):
-            robot.findings.change("joint", name, "its spring is at rest in the reference, not in qpos0")
+            robot.findings.change(
+                "joint", name, "its spring is at rest in the reference configuration, not at qpos0"
+            )
         k += SIZES[axis.kind]
     if stiffness.any() or damping.any():
         spring = unique(f"{name} spring", mech.joint_springs)
@@ -176,9 +178,7 @@ def add_limit(mech: Mechanism, robot: Robot, j: int, label: str) -> None:
     if not model.jnt_limited[j] or robot.disabled("LIMIT"):
         return
     if SIZES[named("mjtJoint", model.jnt_type[j])] > 1:
-        robot.findings.lose(
-            "joint", label, "the limit of a ball joint bounds its whole angle, not coordinates"
-        )
+        robot.findings.lose("joint", label, "limits on the total angle of a ball joint are not supported")
         return
     lower, upper = model.jnt_range[j] - place.offset
     if not lower <= 0.0 <= upper:

@@ -36,7 +36,7 @@ def exclude_overlaps(mech: Mechanism, robot: Robot) -> None:
             robot.findings.change(
                 "contact",
                 f"{a} - {b}",
-                "they overlap in the reference and in every keyframe, so they never meet",
+                "they overlap in the reference and in every keyframe, so they never collide",
             )
 
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from sarrus.errors import FileError, MechanismError
 from sarrus.importers.mjcf.actuators import add_actuators
 from sarrus.importers.mjcf.bodies import add_bodies, name_bodies
+from sarrus.importers.mjcf.bounds import check_files
 from sarrus.importers.mjcf.compile import (
     Robot,
-    check_formats,
     check_numbers,
     check_places,
     compiled,
@@ -38,7 +38,7 @@ def read_mjcf(
     self_contact: bool = True,
     shown: str | None = None,
 ) -> Mechanism:
-    """The mechanism in an MJCF file; what has no counterpart is left out, with one warning that lists it.
+    """The mechanism in an MJCF file; what is not supported is left out, with one warning that lists it.
 
     Implements: the compiler of MuJoCo decides what the file means (defaults, includes, frames, meshes,
     inertias); this reads the compiled model.  `shown` is the name for messages, by default the path."""
@@ -47,7 +47,7 @@ def read_mjcf(
     name = shown if shown is not None else os.fspath(path)
     findings = Findings(name, "MJCF")
     with listening() as heard:
-        check_formats(mjcf_files(path, shown=name).documents)
+        check_files(mjcf_files(path, shown=name))
         model = compiled(path, name, heard)
         for warning in dict.fromkeys(heard):
             findings.change("warning of MuJoCo", "", warning)
@@ -70,7 +70,7 @@ def mechanism_of(
     mech = Mechanism(gravity=model.opt.gravity.copy(), name=title or "mechanism")
     if robot.disabled("GRAVITY"):
         mech.gravity = Mechanism(gravity=(0.0, 0.0, 0.0)).gravity
-        findings.change("option", "gravity", "switched off in the file, so the mechanism has none")
+        findings.change("option", "gravity", "disabled in the file, so the mechanism has none")
     findings.timestep = float(model.opt.timestep)
     if not robot.disabled("EQUALITY"):
         robot.locked, robot.in_loops = held_joints(model), loop_bodies(model)

@@ -35,10 +35,10 @@ def at_reference(model: MjModel, findings: Findings) -> MjData:
     if len(carried(model)):
         found = closed(model)
         if found is None:
-            findings.change("reference", "", "some constraints do not meet in any configuration near qpos0")
+            findings.change("reference", "", "no configuration near qpos0 satisfies all constraints")
         elif not np.array_equal(found, model.qpos0):
             findings.change(
-                "reference", "", "not qpos0, but the nearest configuration that meets the equalities"
+                "reference", "", "not qpos0, but the nearest configuration that satisfies the equalities"
             )
             data.qpos[:] = found
     mujoco.mj_kinematics(model, data)

@@ -33,7 +33,7 @@ def add_sensor(mech: Mechanism, robot: Robot, s: int, name: str) -> str | None:
     if model.sensor_cutoff[s]:
         robot.findings.change("sensor", name, "its cutoff is left out")
     if model.sensor_noise[s]:
-        robot.findings.change("sensor", name, "it reads without noise")
+        robot.findings.change("sensor", name, "its noise is left out")
     if kind in ON_JOINTS:
         return on_joint(mech, robot, name, ON_JOINTS[kind], of, position=kind == "jointpos")
     if kind in ON_TENDONS and of in robot.tendons:
@@ -42,15 +42,15 @@ def add_sensor(mech: Mechanism, robot: Robot, s: int, name: str) -> str | None:
     if kind == "actuatorfrc":
         found = robot.findings.inputs.get(actuator_name(robot, of))
         if found is None or found.motor not in mech.motors:
-            return "its actuator is left out, or no motor of a joint"
+            return "its actuator was left out or does not drive a joint"
         mech.add_sensor(name, "motor_effort", motor=found.motor)
         return None
     if kind in ON_FRAMES:
         if int(model.sensor_refid[s]) >= 0:
-            return "no counterpart for readings relative to another frame"
+            return "readings relative to another frame are not supported"
         frame = frame_of(robot, s)
         if frame is None or frame not in mech.frames:
-            return "it sits on no site or body"
+            return "it is not attached to a site or body"
         mech.add_sensor(name, ON_FRAMES[kind], frame=frame)
         return None
     if kind in ("force", "torque"):
@@ -58,23 +58,27 @@ def add_sensor(mech: Mechanism, robot: Robot, s: int, name: str) -> str | None:
     if kind == "touch":
         owner = robot.owner(int(model.site_bodyid[of]))
         if owner not in mech.bodies:
-            return "it sits on what is fixed in the world"
+            return "it is attached to something fixed in the world"
         mech.add_sensor(name, "touch", body=owner)
-        robot.findings.change("sensor", name, "it feels all contacts of its body, not only in its site")
+        robot.findings.change(
+            "sensor", name, "it measures all contacts of its body, not only those within its site"
+        )
         return None
-    return f"no counterpart for sensors of type {kind}"
+    return f"sensors of type {kind} are not supported"
 
 
 def on_joint(mech: Mechanism, robot: Robot, name: str, kind: str, j: int, *, position: bool) -> str | None:
     """Adds a sensor of a joint that is one of its own here."""
     if j not in robot.places:
-        return "its joint is held still"
+        return "its joint is fixed"
     place = robot.places[j]
     if len(mech.joint_kind(place.joint).coordinates) > 1:
-        return "its joint is a part of one with several coordinates; read that"
+        return "its joint became part of one with several coordinates; read that one"
     mech.add_sensor(name, kind, joint=place.joint)
     if position and place.offset:
-        robot.findings.change("sensor", name, f"it reads {-place.offset:+.6g}, from another zero")
+        robot.findings.change(
+            "sensor", name, f"its reading is shifted by {-place.offset:+.6g}: the joint has another zero"
+        )
     return None
 
 
@@ -94,7 +98,7 @@ def on_link(mech: Mechanism, robot: Robot, s: int, name: str) -> str | None:
     body = robot.owner(int(model.site_bodyid[site]))
     joints = [j.name for j in mech.joints.values() if isinstance(j, Joint) and j.child == body]
     if len(joints) != 1 or site not in robot.sites:
-        return "its link hangs on no joint of its own"
+        return "its link has no joint of its own"
     mech.add_sensor(name, "force_torque", joint=joints[0], frame=robot.sites[site])
-    robot.findings.change("sensor", name, "it reads force and torque together")
+    robot.findings.change("sensor", name, "it reads both force and torque")
     return None

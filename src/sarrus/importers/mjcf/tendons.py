@@ -62,7 +62,7 @@ def add_tendons(mech: Mechanism, robot: Robot) -> None:
             continue
         spring = add_spring(mech, robot, t, name, where)
         if not (add_rope(mech, robot, t, name, where) or spring or t in wires):
-            findings.lose("tendon", name, "it has no spring, limit or constraint, so it does nothing here")
+            findings.lose("tendon", name, "it has no spring, limit or constraint, so it has no effect")
         list_rest(robot, t, name, ("armature", "stiffnesspoly", "dampingpoly", "springyield"))
 
 
@@ -110,7 +110,7 @@ def path_of(robot: Robot, t: int) -> list[PathItem] | str:
         elif kind in ("sphere", "cylinder"):
             body, side = robot.owner(int(model.geom_bodyid[of])), int(model.wrap_prm[k])
             if side >= 0 and robot.owner(int(model.site_bodyid[side])) != body:
-                return "the site that tells its side is on another body than what it winds around"
+                return "its sidesite must be on the same body as the geom it wraps"
             path.append(
                 Wrap(
                     body,
@@ -122,8 +122,8 @@ def path_of(robot: Robot, t: int) -> list[PathItem] | str:
             )
             owners.add(body)
         else:
-            return f"no counterpart for a piece of type {kind} in its path"
-    return path if len(owners) > 1 else "all of its path is fixed to one body"
+            return f"pieces of type {kind} in a path are not supported"
+    return path if len(owners) > 1 else "its whole path is fixed to one body"
 
 
 def add_spring(mech: Mechanism, robot: Robot, t: int, name: str, where: dict) -> bool:
@@ -163,7 +163,7 @@ def add_wire(mech: Mechanism, robot: Robot, e: int, label: str) -> None:
     length = float(model.tendon_length0[t] + model.eq_data[e, 0])
     if where is None or length <= 0.0:
         robot.findings.lose(
-            "equality", label, "only one straight tendon between two bodies has a counterpart"
+            "equality", label, "only equalities of one straight tendon between two bodies are supported"
         )
     else:
         mech.add_distance(unique(label, mech.joints), **where, length=length)

@@ -35,12 +35,12 @@ def add_sensor(document: Document, sensor: Sensor) -> str | None:
             made(f"tendon{what}", tendon=document.tendons[sensor.joint])
             return None
         if (sensor.joint, 0) not in document.scalars or (sensor.joint, 1) in document.scalars:
-            return "MJCF reads joints of one coordinate"
+            return "MJCF sensors read joints with one coordinate only"
         made(f"joint{what}", joint=document.scalars[sensor.joint, 0])
     elif sensor.kind == "motor_effort" and sensor.motor is not None:
         actuators = document.inputs.get(sensor.motor, [])
         if len(actuators) != 1:
-            return "MJCF reads actuators of one coordinate"
+            return "MJCF sensors read actuators with one coordinate only"
         made("actuatorfrc", actuator=actuators[0])
     elif sensor.kind == "touch" and sensor.body is not None:
         centre = document.mech.bodies[sensor.body].position

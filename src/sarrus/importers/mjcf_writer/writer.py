@@ -78,7 +78,9 @@ def refuse_names(mech: Mechanism) -> None:
     tables = (mech.bodies, mech.joints, mech.frames, mech.springs, mech.ropes, mech.motors, mech.forces)
     for name in (mech.name, *(name for table in tables for name in table), *mech.obstacles, *mech.keyframes):
         if any(c < " " or c in "\x7f\ufffe\uffff" or "\ud800" <= c <= "\udfff" for c in name):
-            raise FileError(f"the name {name!r} holds a control character, which XML cannot; rename it")
+            raise FileError(
+                f"the name {name!r} contains a control character, which XML does not allow; rename it"
+            )
 
 
 def refuse_depth(mech: Mechanism, branches: list[Branch]) -> None:

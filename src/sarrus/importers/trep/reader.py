@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from sarrus.errors import FileError, SarrusError, unknown_name
+from sarrus.importers.files import read_text
 from sarrus.importers.trep import points
 from sarrus.importers.trep.syntax import LIST, NUMBER, TEXT, WORD, Node, fault, parse
 from sarrus.mechanism import Mechanism
@@ -54,11 +55,7 @@ class Named:
 def read_trep(path: str | os.PathLike[str]) -> Mechanism:
     """The mechanism in a file of s-expressions."""
     file = os.fspath(path)
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise FileError(f"{file}: {error}") from None
-    return parse_trep(text, file)
+    return parse_trep(read_text(path, what="file of s-expressions"), file)
 
 
 def parse_trep(text: str, file: str = "s-expression") -> Mechanism:

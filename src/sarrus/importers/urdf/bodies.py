@@ -38,6 +38,7 @@ class Robot:
     closed: Closed
     negligible: float  # mass of a link that has none, as a part of that of the robot
     host: dict[str, str] = field(default_factory=dict)  # the body that carries each link, or "world"
+    parts: dict[str, list[str]] = field(default_factory=dict)  # the links that each body carries, in order
     scenery: set[str] = field(default_factory=set)  # bodies without mass, fixed in the world, only to draw
 
     def place(self, link: str) -> np.ndarray:
@@ -88,6 +89,7 @@ def choose_hosts(robot: Robot) -> None:
     robot.host.setdefault(WORLD, WORLD)
     for name in robot.tree.order:
         host = robot.host[name]
+        robot.parts.setdefault(host, []).append(name)
         if host != name and name != WORLD:
             of = "the world" if host == WORLD else f"the body {host!r}"
             what = f"has no mass and is a frame of {of}"
@@ -162,7 +164,7 @@ def carried(
     frame = robot.place(body).copy()
     frame[:3, 3] = centre
     into = np.linalg.inv(frame)
-    own = [name for name in robot.tree.order if robot.host[name] == body and name in robot.links]
+    own = [name for name in robot.parts[body] if name in robot.links]
     return [
         shape
         for name in own
@@ -179,14 +181,14 @@ def add_world_shapes(mech: Mechanism, robot: Robot, geometry: Geometry, friction
     for k, shape in enumerate(touching):
         mech.add_obstacle(f"world {k}", shape, **({} if friction is None else {"friction": friction}))
     if robot.links[WORLD].element.find("visual") is not None:
-        robot.findings.lose("visual", WORLD, "what is fixed in the world is drawn where it touches")
+        robot.findings.lose("visual", WORLD, "what is fixed in the world is drawn only where it collides")
 
 
 def mass_of(robot: Robot, body: str, total: float, size: float) -> tuple[float, np.ndarray, np.ndarray]:
     """Mass [kg], centre (3,) [m] and inertia (3, 3) [kg m^2] of a body with all links that are part of it, in
     the frame of its own link: negligible ones where the file has none."""
     findings, own = robot.findings, robot.links[body]
-    parts = [robot.links[name] for name in robot.tree.order if robot.host[name] == body and name != WORLD]
+    parts = [robot.links[name] for name in robot.parts[body] if name != WORLD]
     into = np.linalg.inv(robot.place(body))
     mass, centre, inertia = combined([(link, into @ robot.place(link.name)) for link in parts])
     if mass == 0.0:
@@ -196,7 +198,7 @@ def mass_of(robot: Robot, body: str, total: float, size: float) -> tuple[float, 
             findings.change("link", body, f"has no mass in the file; {got}")
     if np.abs(inertia).max() <= NOTHING * total * size**2:
         if own.mass > 0.0:
-            findings.change("link", body, "has no inertia in the file; it got a negligible one")
+            findings.change("link", body, "has no inertia in the file; a negligible one was added")
         return mass, centre, np.eye(3) * robot.negligible * total * size**2
     replaced, change = nearest_inertia(inertia)
     if change > ROUNDED:
@@ -204,7 +206,7 @@ def mass_of(robot: Robot, body: str, total: float, size: float) -> tuple[float, 
         findings.lose(
             "inertia",
             body,
-            f"no rigid body has the principal moments {shown} kg m^2; the nearest that one has replaces it, "
-            f"changed by {100 * change:.2g} % of the largest",
+            f"no rigid body has the principal moments {shown} kg m^2; they were replaced by the "
+            f"nearest possible ones, changed by {100 * change:.2g} % of the largest",
         )
     return mass, centre, replaced

@@ -102,10 +102,10 @@ def list_losses(values: Values, findings: Findings) -> None:
             _others(findings, element, JOINT, f"of joint {name!r}")
             for child in element:
                 for what in sorted(set(child.keys()) - ATTRIBUTES.get(child.tag, set(child.keys()))):
-                    findings.lose(f"attribute {what} of <{child.tag}>", name, "Sarrus has no counterpart")
+                    findings.lose(f"attribute {what} of <{child.tag}>", name, "not supported")
             limit = element.find("limit")
             if limit is not None and values.number(limit, "velocity", 0.0) != 0.0:
-                findings.lose("velocity limit", name, "what is bounded are coordinates and efforts")
+                findings.lose("velocity limit", name, "only positions and efforts can be limited")
             if element.get("type") == "continuous" and limit is not None and limit.get("lower") is not None:
                 findings.lose("limit", name, "a continuous joint has none")
         elif element.tag == "gazebo":
@@ -118,10 +118,10 @@ def why(element: Element) -> str:
         return "it is a soft connection; a loop_joint of type revolute is a rigid one"
     if element.tag == "sensor":
         return "sensors have no effect on the motion"
-    return "Sarrus has no counterpart"
+    return "not supported"
 
 
 def _others(findings: Findings, element: Element, known: set[str], where: str) -> None:
     for child in element:
         if child.tag not in known:
-            findings.lose(f"<{child.tag}> element", "", f"{where}: Sarrus has no counterpart")
+            findings.lose(f"<{child.tag}> element", "", f"{where}: not supported")

@@ -86,7 +86,7 @@ class Geometry:
             )
             return kind(radius, length, **common) if self.extends(link, tag, radius, length) else None
         if self.meshes is None:
-            self.findings.lose("mesh", link.name, "meshes=False leaves mesh files out")
+            self.findings.lose("mesh", link.name, "meshes=False leaves out mesh files")
             return None
         points, faces = self.meshes.read(form)
         if drawn:
@@ -97,7 +97,7 @@ class Geometry:
             self.findings.lose("collision mesh", link.name, str(fault))
             return None
         few = f", with {len(corners)} corners, within {1e3 * missed:.2g} mm" if missed else ""
-        self.findings.change("collision mesh", link.name, f"what touches is its convex hull{few}")
+        self.findings.change("collision mesh", link.name, f"collides as its convex hull{few}")
         return ConvexMesh(corners, **common)
 
     def extends(self, link: Link, form: str, *sizes: float) -> bool:

@@ -48,7 +48,7 @@ def add_root(mech: Mechanism, robot: Robot, *, fixed_base: bool) -> None:
     kind = "free" if floats else "fixed"
     mech.add_joint(unique(f"{host} {kind}", mech.joints), kind, WORLD, host, at=robot.place(host)[:3, 3])
     if not floats and robot.links[host].mass == 0.0:
-        robot.findings.change("link", host, "is the root without mass, so it is fixed in the world")
+        robot.findings.change("link", host, "is the root and has no mass, so it is fixed in the world")
 
 
 def spot(robot: Robot, joint: Joint, T: np.ndarray) -> dict[str, Any]:

@@ -37,7 +37,7 @@ def read_urdf(
     shown: str | None = None,
     within: Path | None = None,
 ) -> Mechanism:
-    """The mechanism in a URDF file; what has no counterpart is left out, with one warning that lists it.
+    """The mechanism in a URDF file; what is not supported is left out, with one warning that lists it.
 
     The frame of the root link lies at the world origin.  The root floats, unless `fixed_base` holds it, its
     name is "world", or neither it nor what is fixed to it has a mass.  All links keep their names: those with

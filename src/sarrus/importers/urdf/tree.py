@@ -92,7 +92,7 @@ def checked_mimics(values: Values, joints: dict[str, Joint], findings: Findings)
     for name, joint in joints.items():
         why = None
         if joint.mimic is not None and joint.mimic.joint not in joints:
-            why = f"it mimics {joint.mimic.joint!r}, which is no joint of the file"
+            why = f"it mimics {joint.mimic.joint!r}, which is not a joint of the file"
         elif joint.mimic is not None and joint.kind == "fixed":
             why = f"it mimics {joint.mimic.joint!r}, but is fixed"
         if why is not None:

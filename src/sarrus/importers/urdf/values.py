@@ -98,10 +98,10 @@ class Values:
         return X if found is None else self.unit(found, self.vector(found, "xyz", X))
 
     def unit(self, element: Element, given: np.ndarray) -> np.ndarray:
-        """The direction of an axis, which must have a length."""
+        """The direction of an axis, which must not be zero."""
         length = float(np.linalg.norm(given))
         if length == 0.0:
-            raise self.fail(element, "an axis must have a length, not 0 0 0")
+            raise self.fail(element, "an axis must not be zero, but is 0 0 0")
         return given / length
 
 

@@ -66,7 +66,7 @@ class _Reader:
             raise self.fault(
                 given.line,
                 "sarrus",
-                f"the form {given.data()!r} is not known; this version reads {form.VERSION}",
+                f"version {given.data()!r} of the format is not supported; this release reads {form.VERSION}",
             )
 
     def table(self, node: Node | None, place: str) -> dict[str, Node]:

@@ -48,7 +48,7 @@ def array_of(fault: Fault, node: Node) -> np.ndarray:
     try:
         data = base64.b64decode("".join((text or "").split()), validate=True)
     except (binascii.Error, ValueError) as error:
-        raise fault(f"base64 is torn ({error})") from None
+        raise fault(f"base64 is damaged ({error})") from None
     if len(data) != 8 * math.prod(shape):
         raise fault(f"base64 holds {len(data)} bytes; an array of shape {shape} has {8 * math.prod(shape)}")
     return np.frombuffer(data, ARRAY_TYPES[kind]).reshape(shape)

@@ -66,7 +66,7 @@ def yaml_text(mechanism: Mechanism) -> str:
     if size > MAX_YAML_BYTES:
         raise FileError(
             f"mechanism {mechanism.name!r}: its YAML has {size:,} bytes, more than the "
-            f"{MAX_YAML_BYTES:,} that are read back; draw it with smaller meshes"
+            f"{MAX_YAML_BYTES:,} that are read back; use smaller meshes"
         )
     return text
 

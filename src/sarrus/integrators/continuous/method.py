@@ -23,12 +23,12 @@ ORDERS = {"rk4": 4, "heun": 2, "RK23": 3, "RK45": 5, "DOP853": 8, "Radau": 5, "B
 
 @dataclass(frozen=True)
 class Continuous(Method):
-    """Explicit integration of the equations of motion in joint coordinates: no structure is preserved.
+    """Explicit integration of the equations of motion in joint coordinates; preserves no structure.
 
     scheme: "rk4" or "heun" with steps of dt, or an integrator of scipy ("DOP853", "Radau", ...), which
     chooses its own steps between the nodes to meet rtol and atol (of coordinates and velocities).  project:
-    loops are closed at every node (nearest in the metric of the mass matrix); without, they drift as
-    [JM09] (36) lets them."""
+    closes loops at every node (by the least motion in the metric of the mass matrix); without it they drift,
+    as in [JM09] (36)."""
 
     scheme: str = "DOP853"
     rtol: float = 1e-10

@@ -22,7 +22,7 @@ Momentum = Callable[[np.ndarray, np.ndarray, float], np.ndarray]
 
 @dataclass(frozen=True)
 class RigidBodyMethod(Method):
-    """What the two integrators of one free body share.
+    """The base of both integrators of one free body.
 
     tolerance: largest last correction of the angular velocity, relative.  max_iterations: Newton corrections
     per attempt.  max_substeps: parts that a step may be divided into, a power of 2."""

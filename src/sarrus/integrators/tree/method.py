@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TreeMethod(Method):
-    """What the methods in joint coordinates share.
+    """The base of all methods in joint coordinates.
 
     tolerance: largest remaining correction [rad, or parts of the size of the mechanism] of a converged step,
     and largest error of a closing joint.  max_iterations: Newton corrections per attempt.  max_substeps:
@@ -75,10 +75,10 @@ class TreeMethod(Method):
 
 @dataclass(frozen=True)
 class TreeMidpoint(TreeMethod):
-    """Variational integrator in joint coordinates with one stage within the step, at alpha.
+    """Variational integrator in joint coordinates with one stage in the step, at alpha.
 
-    alpha 0.5: the midpoint rule, second order, and the same backwards in time but for joints that turn
-    freely, whose stage is not the middle of the turn; any other from 0 to 1 is first order.
+    alpha 0.5 is the midpoint rule: second order, and time-reversible except for joints that turn freely,
+    whose stage is not the middle of the turn.  Any other value from 0 to 1 is first order.
 
     Implements: [JM09] eqs. (19), (44)-(46).  Differs: forces are weighted as potentials are, by
     (1 - alpha) dt at the first node and alpha dt at the last."""
@@ -119,8 +119,8 @@ class TreeMidpoint(TreeMethod):
 class TreeTrapezoid(TreeMethod):
     """Variational integrator in joint coordinates with a stage at both ends of the step.
 
-    Potentials are explicit in a step, as in Verlet's method: it needs dt below 2 over the largest frequency
-    of a spring.
+    Potentials are explicit, as in Verlet's method, so dt must be below 2 over the highest frequency of a
+    spring.
 
     Implements: [Kob14] eqs. (21)-(25)."""
 
@@ -133,9 +133,9 @@ class TreeTrapezoid(TreeMethod):
 
 @dataclass(frozen=True)
 class LieTrapezoid(TreeTrapezoid):
-    """`TreeTrapezoid` with every body that flies freely on SE(3), by the Cayley map.
+    """`TreeTrapezoid` with free bodies on SE(3), by the Cayley map.
 
-    Momenta of what flies freely are constant to rounding.  Where nothing flies it is TreeTrapezoid.
+    The momenta of free bodies are constant to rounding.  Without free bodies it is `TreeTrapezoid`.
 
     Implements: [Kob14] eqs. (53)-(65), with (54) corrected.  Differs: forces act by dt/2 at each end, without
     the factor S of (58), (59), which changes nothing in the order."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from sarrus.viewers.film import raster
 from sarrus.viewers.film.camera import Camera
 from sarrus.viewers.film.pieces import arrow_part, corner_normals, line_part, tones, trail_part
 from sarrus.viewers.scene import Scene, nice
+from sarrus.viewers.strands import strand_points
 
 SAMPLES = 2  # along each edge of a pixel
 MAP, SMALL_MAP = 1024, 512  # texels along an edge of the shadow map; the small one up to 400 lines of picture
@@ -56,7 +58,8 @@ class Canvas:
         ]
         self.bodies = len(scene.bodies)
         self.first_line = self.bodies + 1  # piece number; the world's is `bodies`
-        self.first_arrow = self.first_line + len(scene.lines)
+        self.first_strand = self.first_line + len(scene.lines)
+        self.first_arrow = self.first_strand + sum(strand.count - 1 for strand in scene.strands)
         self._assemble(arrows)
         width, height = size
         samples = (SAMPLES * height, SAMPLES * width)
@@ -76,6 +79,7 @@ class Canvas:
         pieces = [(part.body if part.body >= 0 else self.bodies, part) for part in self.parts]
         for k, line in enumerate(self.scene.lines):
             pieces.append((self.first_line + k, line_part(line.kind)))
+        pieces += [(k, line_part("tendon")) for k in range(self.first_strand, self.first_arrow)]
         for k in range(arrows):
             pieces.append((self.first_arrow + k, arrow_part()))
         # Grounds that are no floor, a slope or a wall, come last: they cast no shadow.
@@ -123,6 +127,12 @@ class Canvas:
             a, b = self.point(line.body_a, line.point_a), self.point(line.body_b, line.point_b)
             wide = {"spring": 0.65, "rope": 0.14, "wire": 0.10}[line.kind] * self.scene.unit
             self._aim(self.first_line + k, a, b - a, wide)
+        piece = self.first_strand
+        for strand in self.scene.strands:
+            points = strand_points(strand, self.turn[: self.bodies], self.shift[: self.bodies])
+            for a, b in pairwise(points):
+                self._aim(piece, a, b - a, 0.12 * self.scene.unit)
+                piece += 1
 
     def point(self, body: int, local: Array) -> Array:
         """A body's point in the world."""

@@ -241,6 +241,8 @@ def body_corners(scene: Scene, layers: Sequence[str] | None) -> list[tuple[int, 
         corners.append((part.body, np.where(pick, high, low).astype(float)))
     for line in scene.lines:
         corners += [(line.body_a, line.point_a[None, :]), (line.body_b, line.point_b[None, :])]
+    for strand in scene.strands:
+        corners += [(knot.body, knot.point[None, :]) for knot in strand.knots()]
     return corners or [(-1, np.array([[-1.0, -1.0, -1.0], [1.0, 1.0, 1.0]]))]
 
 

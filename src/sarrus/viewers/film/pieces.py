@@ -8,7 +8,12 @@ from sarrus.mechanism.rotations import Array
 from sarrus.viewers import solids
 from sarrus.viewers.scene import Part
 
-COLOURS = {"wire": (0.25, 0.27, 0.30), "rope": (0.62, 0.46, 0.28), "spring": (0.45, 0.47, 0.50)}
+COLOURS = {
+    "wire": (0.25, 0.27, 0.30),
+    "rope": (0.62, 0.46, 0.28),
+    "spring": (0.45, 0.47, 0.50),
+    "tendon": (0.62, 0.17, 0.15),
+}
 ARROW_COLOUR = (0.80, 0.12, 0.20)
 TURNS = 9  # of a drawn spring
 DARKER = 0.72
@@ -33,7 +38,7 @@ def corner_normals(part: Part) -> Array:
 
 
 def line_part(kind: str) -> Part:
-    """A wire, rope or coil from the origin to z = 1, of radius 1."""
+    """A wire, rope, coil or piece of a tendon from the origin to z = 1, of radius 1."""
     if kind == "spring":
         s = np.linspace(0.0, 1.0, 16 * TURNS + 1)
         angle = 2.0 * np.pi * TURNS * s

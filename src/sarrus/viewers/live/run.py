@@ -18,12 +18,12 @@ from sarrus.model import State, build
 from sarrus.model.nodes import join
 from sarrus.model.posing import coordinate_names, pose
 from sarrus.simulation import Simulation
+from sarrus.trajectory.latest import Latest
 from sarrus.trajectory.reactions import share
 from sarrus.viewers.live import pull as pulling
 from sarrus.viewers.live.forces import JointPoints, contact_forces
 from sarrus.viewers.live.history import History
 from sarrus.viewers.live.instant import NONE, Instant
-from sarrus.viewers.live.latest import Latest
 from sarrus.viewers.live.pull import Pull
 
 if TYPE_CHECKING:

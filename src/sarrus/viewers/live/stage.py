@@ -12,13 +12,14 @@ from sarrus.plots.style import BLUE, ORANGE, PURPLE
 from sarrus.viewers.live.forces import arrows
 from sarrus.viewers.live.instant import Instant, smoothed
 from sarrus.viewers.scene import LAYERS, WORLD, Line, Part, Scene, nice, rgb_bytes
+from sarrus.viewers.strands import strand_points
 
 if TYPE_CHECKING:
     import viser
 
 # What is drawn beside the mechanism.  The red of contact forces no body has by itself; reactions, trails and
 # hands may share a colour with one.
-CONTACT, SPRING, STRING = (214, 24, 40), (120, 120, 120), (60, 60, 60)
+CONTACT, SPRING, STRING, TENDON = (214, 24, 40), (120, 120, 120), (60, 60, 60), (158, 43, 38)
 REACTION, TRAIL, HAND = rgb_bytes(BLUE), rgb_bytes(PURPLE), rgb_bytes(ORANGE)
 ROOT = "/stage"
 AROUND, LAMP = 0.55, 1.6
@@ -71,6 +72,7 @@ class Stage:
         self._hand = server.scene.add_icosphere(f"{ROOT}/grip", 0.35 * u, color=HAND, visible=False)
         self._springs = self._strands("spring", SPRING)
         self._strings = self._strands("string", STRING)
+        self._tendons = self._segments("tendon", TENDON) if scene.strands else None
         self.shows = {"contacts": True, "reactions": False}
 
     def _add(self, number: int, parts: list[Part]) -> None:
@@ -121,7 +123,11 @@ class Stage:
         lines = [line for line in self.drawing.lines if (line.kind == "spring") == (kind == "spring")]
         if not lines:
             return lines, None
-        return lines, self.server.scene.add_line_segments(
+        return lines, self._segments(kind, color)
+
+    def _segments(self, kind: str, color: tuple[int, int, int]) -> Any:
+        """Segments of one colour, which `move` places."""
+        return self.server.scene.add_line_segments(
             f"{ROOT}/{kind}s",
             np.zeros((1, 2, 3), np.float32),
             color,
@@ -205,6 +211,11 @@ class Stage:
             ways = [coil(a, b, 0.35 * self.drawing.unit) if zigzag else np.array([a, b]) for a, b in ends]
             pieces = [np.stack([way[:-1], way[1:]], axis=1) for way in ways]
             handle.points = np.concatenate(pieces).astype(np.float32)
+        if self._tendons is not None:
+            turn = rotation(instant.orientation)
+            ways = [strand_points(strand, turn, instant.position) for strand in self.drawing.strands]
+            pieces = [np.stack([way[:-1], way[1:]], axis=1) for way in ways]
+            self._tendons.points = np.concatenate(pieces).astype(np.float32)
 
     def draw_trail(self, way: np.ndarray) -> None:
         """A smooth line through the points (n, 3) of a way; nothing where there are fewer than two."""

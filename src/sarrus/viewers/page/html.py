@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sarrus.errors import FileError, MechanismError
+from sarrus.mechanism.rotations import rotation
 from sarrus.output import replacing
 from sarrus.viewers.page.blob import Blob
 from sarrus.viewers.page.curves import Curve, curves_of, energy_words
@@ -32,6 +33,7 @@ from sarrus.viewers.page.motion import (
     view_of,
 )
 from sarrus.viewers.scene import Scene, scene_of
+from sarrus.viewers.strands import BEND, Knot, bent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -144,6 +146,7 @@ def contents(
         "elevation": elevation,
         "curves": plotted,
         "frames": frame_fields(motion, scene, blob),
+        "strands": strand_fields(motion, scene, blob),
         "touches": touch_fields(arrows_of(traj, motion), blob),
         "bytes": {"still": still, "all": blob.size},
     }
@@ -248,6 +251,25 @@ def frame_fields(motion: Motion, scene: Scene, blob: Blob) -> dict[str, Any]:
         "position": blob.add_quantised(motion.position, PRECISION * scene.size),
         "orientation": blob.add(np.round(motion.orientation * UNIT_QUATERNION), "int16"),
     }
+
+
+def strand_fields(motion: Motion, scene: Scene, blob: Blob) -> list[dict[str, Any]]:
+    """The tendons: points of bodies, and for what they wind around, the points of every frame."""
+    if not scene.strands:
+        return []
+    turns = rotation(motion.orientation)
+    fields = []
+    for strand in scene.strands:
+        pieces: list[dict[str, Any]] = []
+        for k, piece in enumerate(strand.pieces):
+            if isinstance(piece, Knot):
+                pieces.append({"body": piece.body, "point": piece.point.tolist()})
+                continue
+            ways = [bent(strand, k, *pose) for pose in zip(turns, motion.position, strict=True)]
+            points = blob.add_quantised(np.array(ways), PRECISION * scene.size)
+            pieces.append({"body": piece.body, "points": points, "count": BEND})
+        fields.append({"name": strand.name, "pieces": pieces})
+    return fields
 
 
 def touch_fields(arrows: Arrows | None, blob: Blob) -> dict[str, Any] | None:

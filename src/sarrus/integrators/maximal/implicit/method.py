@@ -57,13 +57,13 @@ def check_smooth(method: Method, model: Model) -> None:
 
 @dataclass(frozen=True)
 class Bdf(Method):
-    """Backward differentiation formulas of order 1 or 2, implicit in all forces and rows.
+    """Backward differentiation formulas of order 1 or 2, implicit in all forces and constraints.
 
-    They damp: fast motion loses energy, and momentum about a point is not kept but for a free body.  Springs
-    and dampers of any stiffness are stable.  form "momentum": differences of the angular momentum; "printed":
-    the rotational equation as in the paper, which errs more where bodies spin fast.  A step of order 2 needs
-    the node before: the first is one of Sdirk("alexander"), and so are the parts of a step that found no
-    solution.
+    They damp: fast motion loses energy, and angular momentum is kept for free bodies only.  Springs and
+    dampers of any stiffness are stable.  form "momentum": differences of the angular momentum; "printed":
+    the rotational equation as in the paper, which is less accurate for bodies that spin fast.  A step of
+    order 2 needs the node before it, so the first step is one of Sdirk("alexander"); so are the parts of a
+    step that did not converge.
     tolerance: largest error of a joint [m, or 2 sin(angle/2)] and largest remaining correction [m, rad] of a
     converged step, times the size of the mechanism.  max_iterations: Newton corrections per attempt.
     max_substeps: parts that a step may be divided into, a power of 2.
@@ -117,11 +117,11 @@ class Bdf(Method):
 class Sdirk(Method):
     """Diagonally implicit Runge-Kutta methods of two stages and order 2.
 
-    "alexander": its last stage is the end of the step, where all rows hold.  In the momentum form velocities
-    meet the rows too, which order 2 needs; form "printed" has position rows alone, as in the paper, and is of
-    order 1 where there are joints.  "pareschi-russo": as in the paper; nodes are means of stages and miss the
-    rows by O(dt^2), and energy can grow.
-    Other settings as for `Bdf`.
+    "alexander": its last stage is the end of the step, where all constraints hold.  In the momentum form the
+    velocities satisfy the constraints too, which order 2 needs; form "printed" constrains positions only, as
+    in the paper, and is of order 1 where there are joints.  "pareschi-russo": as in the paper; nodes are
+    means of stages that miss the constraints by O(dt^2), and energy can grow.
+    The other settings are those of `Bdf`.
 
     Implements: [Mal25] eqs. (26)-(28).  Differs: see `steps`."""
 

@@ -38,7 +38,7 @@ class Controls {
 
   layers() {
     const { run, player } = this, present = new Set(run.parts.map((part) => part.layer));
-    if (run.lines.length) present.add("shapes");
+    if (run.lines.length || run.strands.length) present.add("shapes");
     if (run.touches) present.add("forces");
     if (player.renderer && player.renderer.planes.length) present.add("ground");
     const toggle = (name, label, value, set) => {

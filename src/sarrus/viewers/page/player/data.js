@@ -32,7 +32,10 @@ function readRun(document) {
     vertices: rows(mesh.vertices), faces: array(mesh.faces), smooth: mesh.smooth,
   }));
   const curves = header.curves.map((c) => ({ ...c, time: array(c.time), values: array(c.values) }));
-  return { ...header, frames, touches, meshes, curves };
+  const strands = header.strands.map((strand) => ({
+    ...strand, pieces: strand.pieces.map((piece) => (piece.points ? { ...piece, points: rows(piece.points) } : piece)),
+  }));
+  return { ...header, frames, touches, meshes, curves, strands };
 }
 
 class Poses {
@@ -63,6 +66,7 @@ class Poses {
     const i = this.frameAt(t), j = Math.min(i + 1, time.length - 1);
     const s = j > i ? clamp((t - time[i]) / (time[j] - time[i]), 0, 1) : 0;
     this.frame = s < 0.5 ? i : j;
+    Object.assign(this, { before: i, after: j, share: s });
     for (let b = 0; b < this.count; b++) {
       const a3 = 3 * (i * this.count + b), b3 = 3 * (j * this.count + b);
       const a4 = 4 * (i * this.count + b), b4 = 4 * (j * this.count + b);
@@ -72,6 +76,23 @@ class Poses {
       w *= n; x *= n; y *= n; z *= n;
       poseMatrix(this.matrices[b], mix(p, a3, b3), mix(p, a3 + 1, b3 + 1), mix(p, a3 + 2, b3 + 2), w, x, y, z);
     }
+  }
+
+  // Points of the world that draw a tendon; where it winds around something, those of both frames are mixed.
+  strand(pieces) {
+    const points = [];
+    for (const piece of pieces) {
+      const matrix = this.of(piece.body);
+      if (piece.point) {
+        points.push(transformed(matrix, piece.point));
+        continue;
+      }
+      const row = (frame, k) => piece.points.subarray(3 * (frame * piece.count + k), 3 * (frame * piece.count + k) + 3);
+      for (let k = 0; k < piece.count; k++) {
+        points.push(transformed(matrix, mixed(row(this.before, k), row(this.after, k), this.share)));
+      }
+    }
+    return points.filter((p, k) => !k || norm(subtract(p, points[k - 1])) > 0);
   }
 
   of(body) {

@@ -13,7 +13,9 @@ const THEMES = {
     edge: [0, 0, 0, 0.45], sky: [0.40, 0.45, 0.54], bounce: [0.20, 0.20, 0.22], sun: [1.02, 0.96, 0.86], shade: 1.15,
   },
 };
-const LINE_COLOURS = { wire: [0.28, 0.3, 0.33, 1], rope: [0.62, 0.46, 0.27, 1], spring: [0.45, 0.48, 0.53, 1] };
+const LINE_COLOURS = {
+  wire: [0.28, 0.3, 0.33, 1], rope: [0.62, 0.46, 0.27, 1], spring: [0.45, 0.48, 0.53, 1], tendon: [0.62, 0.17, 0.15, 1],
+};
 const ARROW_COLOUR = [0.80, 0.10, 0.32, 1];
 const TRAIL_COLOUR = [0.80, 0.35, 0.02, 1];
 
@@ -34,7 +36,8 @@ class Renderer {
       ...this.upload(surface(mesh)), ...this.uploadEdges(edges(mesh)), radius: reachOf(mesh.vertices), box: boxOf(mesh.vertices), mark: markOf(mesh),
     }));
     this.parts = run.parts.map((part) => ({ ...part, mesh: this.meshes[part.mesh] }));
-    this.lines = run.lines.map((line) => ({ ...line, mesh: null, layer: "shapes" }));
+    const tendons = run.strands.map((strand) => ({ ...strand, kind: "tendon" }));
+    this.lines = [...run.lines, ...tendons].map((line) => ({ ...line, mesh: null, layer: "shapes" }));
     this.arrow = this.upload(arrowMesh(0.022, 0.2));
     this.blank = gl.createVertexArray();
     this.shadow = this.depthTarget(SHADOW_SIZE, true);
@@ -330,6 +333,11 @@ class Renderer {
   updateLines(poses) {
     const { run } = this;
     for (const line of this.lines) {
+      if (line.kind === "tendon") {
+        const tube = tubeAlong(poses.strand(line.pieces), 0.12 * run.unit, 6);
+        line.mesh = this.upload(tube, line.mesh || this.upload(tube));
+        continue;
+      }
       const a = transformed(poses.of(line.a), line.pointA), b = transformed(poses.of(line.b), line.pointB);
       const spring = line.kind === "spring", radius = spring ? 0.4 * run.unit : 0.12 * run.unit;
       const tube = tubeAlong(linePoints(line.kind, a, b, line.length, radius, run.down), spring ? 0.1 * run.unit : radius, 6);

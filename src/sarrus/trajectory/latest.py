@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sarrus.model.nodes import split
-from sarrus.trajectory import Trajectory
 from sarrus.trajectory.reactions import share
+from sarrus.trajectory.sensing import along
 from sarrus.trajectory.signals import channels
 from sarrus.trajectory.touches import STEP, WIDTH
+from sarrus.trajectory.trajectory import Trajectory
 
 if TYPE_CHECKING:
     from sarrus.integrators.interface import Chunk, Method
@@ -62,8 +63,22 @@ class Latest:
 
     def read(self, names: Iterable[str]) -> tuple[float, dict[str, float]]:
         """(time [s], values of those signals) at the middle node; no values before there are two steps."""
-        if len(self._times) < NODES:
+        traj = self.trajectory()
+        if traj is None:
             return np.nan, {}
+        wanted = set(names)
+        found = [c for c in channels(traj) if c.name in wanted]
+        return float(self._times[MIDDLE]), {c.name: float(c.values[MIDDLE]) for c in found}
+
+    def sensor(self, name: str) -> float | np.ndarray | None:
+        """What a sensor reads at the middle node; None before there are two steps."""
+        traj = self.trajectory()
+        return None if traj is None else along(traj, name)[MIDDLE]
+
+    def trajectory(self) -> Trajectory | None:
+        """The last nodes as a run; None before there are two steps."""
+        if len(self._times) < NODES:
+            return None
         reactions = self._wrenches
         if reactions is not None:
             reactions = share(self.model, self._nodes, reactions)
@@ -71,10 +86,7 @@ class Latest:
         if touches is not None:
             touches = touches.copy()
             touches[:, STEP] -= self.count - (NODES - 1)
-        traj = self._trajectory(self._times, self._nodes, reactions, touches)
-        wanted = set(names)
-        found = [c for c in channels(traj) if c.name in wanted]
-        return float(self._times[MIDDLE]), {c.name: float(c.values[MIDDLE]) for c in found}
+        return self._trajectory(self._times, self._nodes, reactions, touches)
 
     def choices(self, state: State) -> list[Channel]:
         """The signals that the run can have, whether or not reactions are computed yet."""
