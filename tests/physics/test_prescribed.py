@@ -278,6 +278,28 @@ def test_an_input_that_jumps_farther_than_a_step_can_follow_is_refused_with_how_
         sarrus.simulate(arm(), 0.1, 0.01, "bdf2", inputs={"drive": jump})
 
 
+@pytest.mark.parametrize("method", FAMILY)
+def test_a_step_that_fails_tells_how_far_its_inputs_move_the_motors(method):
+    model = sarrus.build(sarrus.gallery.stewart_platform(mode="position"))
+    jump = {"leg 1": lambda t: 0.0 if t < 0.195 else 1.0, "leg 2": lambda t: 0.5 * t}
+    with pytest.raises(sarrus.StepFailed, match=r"t = 0.19 s .* move motor 'leg 1' by 1 m$"):
+        sarrus.simulate(model, 0.3, 0.01, method, inputs=jump)
+    sim = sarrus.Simulation(model, dt=0.01, method=method)
+    with pytest.raises(sarrus.StepFailed, match="move motor 'leg 3' by -1 m"):
+        sim.step({"leg 3": -1.0})
+
+
+@pytest.mark.parametrize("method", FAMILY)
+def test_a_motor_that_drives_a_loop_beyond_its_dead_centre_is_told_so_by_name(method):
+    mechanism = sarrus.gallery.four_bar()
+    mechanism.add_motor("rocker drive", "rocker pivot", mode="position")
+    inputs = {"rocker drive": lambda t: 2.0 * t}
+    with pytest.raises(sarrus.StepFailed, match=r"'rocker drive' is .* dead centre") as told:
+        sarrus.simulate(sarrus.build(mechanism), 2.0, 0.01, method, inputs=inputs)
+    # Crank and coupler (0.4 and 1.1 m) lie in line where the rocker has turned by 1.1537 rad, at 0.5768 s.
+    assert told.value.time == pytest.approx(0.57)
+
+
 def test_drives_are_kept_in_files(tmp_path):
     mechanism = rod_pendulum([0.4])
     mechanism.add_motor("drive", "hinge 0", mode="velocity")
