@@ -26,6 +26,7 @@ ROWS = (
 )
 SPHERE = {"spin": 1.8, "throw": 15.0}
 SPHERE_TOLERANCE = 4e-9  # times the size, 0.2 m: next to the singular position rounding leaves no less
+OPEN, MET = 1e-9, 1e-10  # [m] what joints may miss: the sphere next to its singular position, all others
 STEPS = 200
 
 
@@ -49,7 +50,8 @@ def run(out: Path, quick: bool = False, progress=None) -> dict:
                 sarrus.simulate(model, 2 * dt, dt, method, inputs=shortened(inputs, 2))
                 done = sarrus.simulate(model, steps * dt, dt, method, inputs=shortened(inputs, steps))
             times[str(method)] = 1e3 * done.stats.cpu_time / steps
-            outcome.at_most(f"violation of {name}, {method}", done.violation().max(), 2e-9)
+            open_by = OPEN if name == "hoberman_sphere" else MET
+            outcome.at_most(f"violation of {name}, {method}", done.violation().max(), open_by)
         found[name] = times
         outcome.number(f"step of {name} [ms]", paper, times["bdf2"])
         if not quick:
