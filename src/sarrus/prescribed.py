@@ -75,15 +75,16 @@ class Path:
 
     def _by_differences(self, t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """By central differences; at the start, before which a function may not be what it is after, by those
-        ahead."""
+        ahead, and at the last sample of a signal by those behind."""
         e = PART * self.dt
-        f = [
-            self._checked(self.given(t + k * e), t) for k in ((0, 1, 2, 3) if t <= self.start else (0, 1, -1))
-        ]
-        if t <= self.start:
-            rate = (-11.0 * f[0] + 18.0 * f[1] - 9.0 * f[2] + 2.0 * f[3]) / (6.0 * e)
-            return f[0], rate, (2.0 * f[0] - 5.0 * f[1] + 4.0 * f[2] - f[3]) / e**2
-        return f[0], (f[1] - f[2]) / (2.0 * e), (f[1] - 2.0 * f[0] + f[2]) / e**2
+        ends = isinstance(self.given, Signal) and t + e > self.given.times[-1]
+        if t > self.start and not ends:
+            f = [self._checked(self.given(t + k * e), t) for k in (0, 1, -1)]
+            return f[0], (f[1] - f[2]) / (2.0 * e), (f[1] - 2.0 * f[0] + f[2]) / e**2
+        e = e if t <= self.start else -e
+        f = [self._checked(self.given(t + k * e), t) for k in range(4)]
+        rate = (-11.0 * f[0] + 18.0 * f[1] - 9.0 * f[2] + 2.0 * f[3]) / (6.0 * e)
+        return f[0], rate, (2.0 * f[0] - 5.0 * f[1] + 4.0 * f[2] - f[3]) / e**2
 
     def _checked(self, value: Any, t: float) -> np.ndarray:
         try:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 KINDS = ("cubic", "linear")
+SLACK = 1e-9  # of its length, by which a signal is asked for beyond its ends and still has its rates there
 
 
 class Signal:
@@ -87,7 +88,9 @@ class Signal:
         return self._at(t, 2)
 
     def _at(self, t: float, order: int) -> Any:
-        outside = not self.times[0] <= t <= self.times[-1]
+        # A node of a run may miss a sample by rounding.
+        slack = SLACK * (self.times[-1] - self.times[0])
+        outside = not self.times[0] - slack <= t <= self.times[-1] + slack
         value = self._pieces[order](min(max(t, self.times[0]), self.times[-1]))
         value = np.zeros_like(value) if outside and order else value
         return float(value) if self.values.ndim == 1 else np.asarray(value)
