@@ -1,5 +1,5 @@
-"""[Mal25] Fig. 7: a Hoberman sphere thrown with spin opens, passes its singular position and closes, again and
-again; semi-implicit Euler locks.
+"""[Mal25] Fig. 7: a Hoberman sphere thrown with spin opens, passes its singular position and closes, again
+and again; semi-implicit Euler locks.
 
 The paper gives no numbers beside the time of a step.  What it says of semi-implicit Euler holds here as well,
 though our baseline solves for independent rows only: axes that are not quite parallel lock the sphere before
@@ -50,7 +50,9 @@ def run(out: Path, quick: bool = False, progress=None) -> dict:
         outcome.equal(f"times that it is fully open, {name}", passed, 1 if quick else 3)
     for name in BASELINE:
         # It never gets through what the others pass.
-        outcome.at_most(f"largest phi over that of full expansion, {name}", opening(found[name]).max() / FULL, 1.0)
+        outcome.at_most(
+            f"largest phi over that of full expansion, {name}", opening(found[name]).max() / FULL, 1.0
+        )
         outcome.above(f"violation, {name}", found[name].violation().max(), 1e-2)
         height = found[name].position[:, :, 2] @ model.masses / model.masses.sum()
         exact = SPHERE["throw"] * found[name].time - 0.5 * 9.81 * found[name].time ** 2

@@ -38,7 +38,9 @@ def run(out: Path, quick: bool = False, progress=None) -> dict:
         centre = np.einsum("b,tbi->ti", model.masses, found[method].position) / model.masses.sum()
         outcome.at_most(f"way of the centre of mass [m], {method}", np.abs(centre - centre[0]).max(), 1e-9)
         last = found[method].joint_position(joint_of(model, "cross 6"))[-1]
-        outcome.within(f"the last hinge at the end [rad], {method}", last, inputs["cross 6"](steps * DT), 1e-9)
+        outcome.within(
+            f"the last hinge at the end [rad], {method}", last, inputs["cross 6"](steps * DT), 1e-9
+        )
     outcome.number("step of bdf2 [ms]", STEP_OF_PAPER, 1e3 * found["bdf2"].stats.cpu_time / steps)
     torques = efforts(model, inputs, steps)
     fewer = sarrus.gallery.satellite()

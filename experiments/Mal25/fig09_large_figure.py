@@ -46,7 +46,9 @@ def run(out: Path, quick: bool = False, progress=None) -> dict:
     weight = model.masses[b] * 9.81
     left = sum(pressed.values()) + model.masses[b] * (np.asarray(model.gravity) - acceleration)
     inner = slice(3, -3)  # ends of the spline
-    outcome.at_most(f"forces on {LINK} out of balance, over its weight", np.abs(left[inner]).max() / weight, BALANCE)
+    outcome.at_most(
+        f"forces on {LINK} out of balance, over its weight", np.abs(left[inner]).max() / weight, BALANCE
+    )
     some = np.arange(3, short, max(1, short // 8))
     efforts = sarrus.inverse_dynamics(model, inputs, loaded.time[some])
     misfit = largest = 0.0

@@ -1,5 +1,5 @@
-"""[Mal25] section 8: the upper body of the legs alone, its torso driven along all six freedoms by the recorded
-run of the whole figure.
+"""[Mal25] section 8: the upper body of the legs alone, its torso driven along all six freedoms by the
+recorded run of the whole figure.
 
 The paper shows it in its video, without numbers.  What the motors above the torso do, and what the torso is
 held with, must be as in the whole figure; and another motion of the arms costs a run of the part only."""
@@ -36,8 +36,7 @@ def run(out: Path, quick: bool = False, progress=None) -> dict:
     alone = sarrus.simulate(part, duration, DT, "bdf2", inputs=own, reactions=True)
     outcome.at_most("violation", alone.violation().max(), MET)
     apart = max(
-        float(np.abs(alone.body(name).position - whole.body(name).position).max())
-        for name in part.body_names
+        float(np.abs(alone.body(name).position - whole.body(name).position).max()) for name in part.body_names
     )
     outcome.at_most("way between the bodies of both runs [m]", apart, SAME_PLACE)
     misfit = largest = 0.0
@@ -72,7 +71,9 @@ def upper_body() -> sarrus.Mechanism:
     kept, growing = {TORSO}, True
     while growing:
         more = {
-            joint.child for joint in mechanism.joints.values() if joint.parent in kept and joint.child not in kept
+            joint.child
+            for joint in mechanism.joints.values()
+            if joint.parent in kept and joint.child not in kept
         }
         kept |= more
         growing = bool(more)
