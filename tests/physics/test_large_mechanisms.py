@@ -3,7 +3,7 @@ sphere through its singular position."""
 
 import numpy as np
 import pytest
-from tests.physics.test_overactuation import least_norm_error
+from tests.physics.test_overactuation import dense_least_norm, joint_point, least_norm_error
 
 import sarrus
 
@@ -147,3 +147,27 @@ def test_a_spinning_hoberman_sphere_passes_full_expansion_and_contracts_again(me
     through = np.flatnonzero(np.diff(np.sign(phi - np.pi / 2)))
     assert len(through) == 3  # and between these it contracts
     assert run.violation().max() < OPEN
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("weight", [1.0, 1e5])
+def test_reactions_of_the_hoberman_sphere_are_those_of_the_dense_pseudo_inverse(weight):
+    model = sarrus.build(sarrus.gallery.hoberman_sphere(spin=1.8))
+    weights = {name: weight for name in model.joint_names if name.startswith("crossing 1.")}
+    method = sarrus.Bdf(tolerance=4e-9)
+    with pytest.warns(UserWarning, match="recommended"):
+        run = sarrus.simulate(model, 0.02, 0.01, method, reactions=True, reaction_weights=weights)
+    G, dense = dense_least_norm(run, 2, weights)
+    if weight > 1.0:
+        assert np.abs(dense - dense_least_norm(run, 2, {})[1]).max() > 1e-2 * np.abs(dense).max()
+    order, worst = list(model.description.tree.order), 0.0
+    for name, rows in model.row_slices.items():
+        joint, found = model.mechanism.joints[name], run.reaction(name)
+        child = model.body_index[joint.child]
+        columns = slice(6 * order.index(child), 6 * order.index(child) + 6)
+        force, torque = np.split(dense[rows] @ G[rows, columns], 2)
+        about = np.cross(joint_point(run, 2, joint) - run.position[2, child], force)
+        worst = max(
+            worst, np.abs(found.force[2] - force).max(), np.abs(found.torque[2] + about - torque).max()
+        )
+    assert worst < SPHERE_NORM * np.abs(dense).max()
