@@ -135,7 +135,12 @@ def test_large_steps_do_not_flip_joints():
 @pytest.mark.parametrize("method", FAMILY)
 @pytest.mark.parametrize(
     ("make", "options"),
-    [("four_bar", {"speed": 20.0}), ("double_four_bar", {}), ("bricard", {}), ("rhombus_chain", {"segments": 3})],
+    [
+        ("four_bar", {"speed": 20.0}),
+        ("double_four_bar", {}),
+        ("bricard", {}),
+        ("rhombus_chain", {"segments": 3}),
+    ],
 )
 def test_axes_of_hinges_stay_together_where_bodies_turn_far_in_a_step(make, options, method):
     """A joint that flips keeps its rows and turns its axis over."""
