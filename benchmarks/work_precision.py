@@ -23,7 +23,16 @@ from .mujoco_peer import MujocoPeer
 from .timing import best_cpu_times
 
 FILE = Path(__file__).resolve().parent / "work_precision.json"
-METHODS = ("variational1", "variational", "variational4", "variational6", "tree-midpoint", "tree-trapezoid")
+METHODS = (
+    "variational1",
+    "variational",
+    "variational4",
+    "variational6",
+    "tree-midpoint",
+    "tree-trapezoid",
+    "bdf2",
+    "sdirk",
+)
 FAMILIES = ("variational", "tree-midpoint", "tree-trapezoid")
 STEPS = (0.02, 0.01, 0.005, 0.0025, 0.00125)  # [s]
 FINER = 5

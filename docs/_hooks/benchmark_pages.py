@@ -13,6 +13,8 @@ LOOKS = {  # label, colour of plots/style.py, marker
     "variational6": ("variational6", "PURPLE", "P"),
     "tree-midpoint": ("tree-midpoint", "VERMILLION", "x"),
     "tree-trapezoid": ("tree-trapezoid", "SKY", "+"),
+    "bdf2": ("bdf2", "WINE", "1"),
+    "sdirk": ("sdirk", "WINE", "2"),
     "MuJoCo euler": ("MuJoCo, Euler", "GREY", "v"),
     "MuJoCo rk4": ("MuJoCo, RK4", "BLACK", "^"),
 }

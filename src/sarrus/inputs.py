@@ -125,32 +125,34 @@ class Inputs:
         return out
 
     def _prescribe(self, out: np.ndarray, begun: np.ndarray, dt: float) -> None:
-        """Fills the columns of what motors prescribe in steps of `dt` from the times `begun`."""
+        """Fills the columns of what motors prescribe in steps of `dt` that follow each other from the times
+        `begun`."""
         parts = np.concatenate([[0.0], self.inner, [1.0]])
+        # In the order of time; the end of a step is the start of the next.
+        order, most = np.argsort(parts), len(parts) - 1
+        times = (begun[:, None] + parts[order[:-1]] * dt).ravel()
+        times = np.append(times, begun[-1] + dt)
+        places = most * np.arange(len(begun))[:, None] + np.argsort(order)
         for name, path in self.paths.items():
-            where = self.model.targets[name]
-            last: tuple[float, np.ndarray] | None = None
-            for k, t in enumerate(begun):
-                for j in np.argsort(parts):
-                    time = float(t + parts[j] * dt)
-                    # The end of a step is the start of the next.
-                    again = last is not None and abs(time - last[0]) < 1e-12 * max(1.0, abs(time))
-                    value = last[1] if again and last is not None else path.at(time)
-                    if last is not None and k + j > 0:
-                        self._check_jump(name, value[0::3] - last[1][0::3], last[0], time)
-                    out[k, j, where] = value
-                    last = time, value
+            values = path.over(times)
+            self._check_jumps(name, values[:, 0::3], times)
+            out[:, :, self.model.targets[name]] = values[places]
 
-    def _check_jump(self, name: str, jump: np.ndarray, before: float, time: float) -> None:
+    def _check_jumps(self, name: str, values: np.ndarray, times: np.ndarray) -> None:
         """Refuses what turns a joint by half a turn or more between two samples: which way would be open."""
+        jumps = np.diff(values, axis=0)
+        if not (np.abs(jumps) >= np.pi).any():
+            return
         motor = self.model.mechanism.motors[name]
         angular = self.model.mechanism.joint_kind(motor.joint).angular
-        for i, change in zip(driven_coordinates(self.model.description, name), jump, strict=True):
-            if angular[i] and abs(change) >= np.pi:
-                raise MechanismError(
-                    f"input {name!r} jumps by {change:.3g} rad between t = {before:g} s and {time:g} s; "
-                    f"joint {motor.joint!r} can follow less than half a turn in a step"
-                )
+        turning = [angular[i] for i in driven_coordinates(self.model.description, name)]
+        far = np.argwhere((np.abs(jumps) >= np.pi) & np.array(turning))
+        if len(far):
+            k, i = far[0]
+            raise MechanismError(
+                f"input {name!r} jumps by {jumps[k, i]:.3g} rad between t = {times[k]:g} s and "
+                f"{times[k + 1]:g} s; joint {motor.joint!r} can follow less than half a turn in a step"
+            )
 
     def between(self, begun: float, ended: float) -> np.ndarray:
         """Inputs of one step from time `begun` to `ended` [s]: (1, fractions, inputs)."""

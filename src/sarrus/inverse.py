@@ -27,7 +27,8 @@ from sarrus.model.assembly import kernel_state, state_of
 from sarrus.model.description import driven_coordinates
 from sarrus.model.linear import Linearisation, least_change
 from sarrus.trajectory import Trajectory
-from sarrus.trajectory.reactions import REFINEMENTS, REGULARISATION, row_weights
+from sarrus.trajectory.reactions import row_weights
+from sarrus.trajectory.sharing import REFINEMENTS, REGULARISATION
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -64,6 +65,31 @@ class Path:
         out[0::3], out[1::3], out[2::3] = value, rate, rate2
         return out
 
+    def over(self, times: np.ndarray) -> np.ndarray:
+        """`at` the times (n,), one after the other: (n, 3 count)."""
+        if self.mode == "position" and self.count == 1 and not isinstance(self.given, Signal):
+            return np.array([self._by_scalars(float(t)) for t in times])
+        if self.mode == "position" and isinstance(self.given, Signal):
+            signal, out = self.given, np.zeros((len(times), 3 * self.count))
+            self._checked(signal(float(times[0])), float(times[0]))
+            for i, values in enumerate((signal(times), signal.rate(times), signal.rate2(times))):
+                out[:, i::3] = values.reshape(len(times), self.count)
+            return out
+        return np.array([self.at(float(t)) for t in times])
+
+    def _by_scalars(self, t: float) -> tuple[float, float, float]:
+        """`at` of one coordinate from a function that mostly gives plain numbers."""
+        if t <= self.start or self.rates != self._by_differences:
+            value, rate, rate2 = self.rates(t)
+            return float(value[0]), float(rate[0]), float(rate2[0])
+        e, given = PART * self.dt, self.given
+        here, after, before = given(t), given(t + e), given(t - e)
+        if not (isinstance(here, float) and isinstance(after, float) and isinstance(before, float)):
+            here, after, before = (float(self._checked(value, t)[0]) for value in (here, after, before))
+        if not isfinite(here + after + before):
+            raise MechanismError(f"input {self.name!r} at t = {t:g} s is not finite")
+        return here, (after - before) / (2.0 * e), (after - 2.0 * here + before) / e**2
+
     def _of_signal(self, t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         signal = self.given
         assert isinstance(signal, Signal)
@@ -75,15 +101,16 @@ class Path:
 
     def _by_differences(self, t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """By central differences; at the start, before which a function may not be what it is after, by those
-        ahead."""
+        ahead, and at the last sample of a signal by those behind."""
         e = PART * self.dt
-        f = [
-            self._checked(self.given(t + k * e), t) for k in ((0, 1, 2, 3) if t <= self.start else (0, 1, -1))
-        ]
-        if t <= self.start:
-            rate = (-11.0 * f[0] + 18.0 * f[1] - 9.0 * f[2] + 2.0 * f[3]) / (6.0 * e)
-            return f[0], rate, (2.0 * f[0] - 5.0 * f[1] + 4.0 * f[2] - f[3]) / e**2
-        return f[0], (f[1] - f[2]) / (2.0 * e), (f[1] - 2.0 * f[0] + f[2]) / e**2
+        ends = isinstance(self.given, Signal) and t + e > self.given.times[-1]
+        if t > self.start and not ends:
+            f = [self._checked(self.given(t + k * e), t) for k in (0, 1, -1)]
+            return f[0], (f[1] - f[2]) / (2.0 * e), (f[1] - 2.0 * f[0] + f[2]) / e**2
+        e = e if t <= self.start else -e
+        f = [self._checked(self.given(t + k * e), t) for k in range(4)]
+        rate = (-11.0 * f[0] + 18.0 * f[1] - 9.0 * f[2] + 2.0 * f[3]) / (6.0 * e)
+        return f[0], rate, (2.0 * f[0] - 5.0 * f[1] + 4.0 * f[2] - f[3]) / e**2
 
     def _checked(self, value: Any, t: float) -> np.ndarray:
         try:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 KINDS = ("cubic", "linear")
+SLACK = 1e-9  # of its length, by which a signal is asked for beyond its ends and still has its rates there
 
 
 class Signal:
@@ -74,23 +75,27 @@ class Signal:
         except MechanismError as error:
             raise FileError(f"{path}: {error}") from None
 
-    def __call__(self, t: float) -> Any:
-        """The value at time t [s]."""
+    def __call__(self, t: Any) -> Any:
+        """The value at time t [s], or one row for each of several times (m,)."""
         return self._at(t, 0)
 
-    def rate(self, t: float) -> Any:
+    def rate(self, t: Any) -> Any:
         """The first derivative at time t."""
         return self._at(t, 1)
 
-    def rate2(self, t: float) -> Any:
+    def rate2(self, t: Any) -> Any:
         """The second derivative at time t."""
         return self._at(t, 2)
 
-    def _at(self, t: float, order: int) -> Any:
-        outside = not self.times[0] <= t <= self.times[-1]
-        value = self._pieces[order](min(max(t, self.times[0]), self.times[-1]))
-        value = np.zeros_like(value) if outside and order else value
-        return float(value) if self.values.ndim == 1 else np.asarray(value)
+    def _at(self, t: Any, order: int) -> Any:
+        first, last = self.times[0], self.times[-1]
+        value = self._pieces[order](np.clip(t, first, last))
+        if order:
+            # A node of a run may miss a sample by rounding.
+            slack = SLACK * (last - first)
+            outside = (np.asarray(t) < first - slack) | (np.asarray(t) > last + slack)
+            value = np.where(outside.reshape(outside.shape + (1,) * (value.ndim - outside.ndim)), 0.0, value)
+        return float(value) if np.ndim(value) == 0 else np.asarray(value)
 
     def __repr__(self) -> str:
         return f"Signal({len(self.times)} samples, {self.times[0]:g} to {self.times[-1]:g} s, {self.kind})"

@@ -131,9 +131,10 @@ class Simulation:
         if self._unrecorded is None or self._feasibility.active or self._latest is not None:
             self._advance(1, inputs)
         else:
-            failure = self._unrecorded(self._set(inputs, 1))
+            u = self._set(inputs, 1)
+            failure = self._unrecorded(u)
             if failure is not None:
-                raise _failed(self.model, failure, self.dt, None)
+                raise _failed(self.model, failure, self.dt, None, u[0])
         return self.state
 
     @property
@@ -194,7 +195,7 @@ class Simulation:
         reacting = self.stepper.reactions
         checked(chunk, self.method, self.model, steps, before=0, every=1, reactions=reacting)
         if chunk.failure is not None:
-            raise _failed(self.model, chunk.failure, self.dt, None)
+            raise _failed(self.model, chunk.failure, self.dt, None, u[min(chunk.steps, len(u) - 1)])
         self._feasibility.look(chunk, u, begun, self.dt)
         if chunk.winding is None and chunk.steps:
             position, orientation, _, _ = split(chunk.nodes)
@@ -333,7 +334,7 @@ def simulate(
         old = interrupted_run(out) if resume else None
         recorder = FileRecorder(model, chosen, float(dt), stepper, record_every, out, old, first)
     recorder.weights = reaction_weights
-    failure, stopped = None, None
+    failure, stopped, asked_last = None, None, None
     with recorder, _reporting(progress) as report, Deferred() as asked:
         controls = None if called is None else _controls(model, stepper, float(dt))
         if compiled is not None:
@@ -371,7 +372,7 @@ def simulate(
                         feasibility.begin(first, u[0, 0])
                     feasibility.look(chunk, u, begun, float(dt))
                 if chunk.failure is not None:
-                    failure = chunk.failure
+                    failure, asked_last = chunk.failure, u[min(chunk.steps, len(u) - 1)]
                     break
                 done += chunk.steps
                 if controls is not None:
@@ -396,7 +397,7 @@ def simulate(
         warn_of_turns(model, state, float(dt), trajectory.stats)
         warn_of_imbalance(trajectory.stats.unbalanced)
     if failure is not None:
-        raise _failed(model, failure, float(dt), trajectory)
+        raise _failed(model, failure, float(dt), trajectory, asked_last)
     if not whole or trajectory is None:
         raise _interrupted(recorder, trajectory, ended, asked.signal) from stopped
     return trajectory
@@ -424,8 +425,11 @@ def _interrupted(
     )
 
 
-def _failed(model: Model, failure: Failure, dt: float, trajectory: Trajectory | None) -> StepFailed:
+def _failed(
+    model: Model, failure: Failure, dt: float, trajectory: Trajectory | None, u: np.ndarray | None
+) -> StepFailed:
     from sarrus.analysis.solvability import guarantee
+    from sarrus.driven_failure import asked_of_drives
 
     where = f" at joint {failure.joint!r}" if failure.joint else ""
     where = f" at contact {failure.contact!r}" if failure.contact else where
@@ -434,6 +438,8 @@ def _failed(model: Model, failure: Failure, dt: float, trajectory: Trajectory | 
     advice = f"try a smaller dt, such as {dt / 2:g} s (recommended {known}; guaranteed {guarantee(model)})"
     if failure.status == Status.REDUNDANT_ROWS:
         advice = "sarrus.align makes joints with rounded numbers fit each other"
+    if u is not None:
+        advice += asked_of_drives(model, None if trajectory is None else trajectory.final_state, u)
     return StepFailed(
         f"the step from t = {failure.time:.6g} s failed{where}, substeps included: {failure.status} "
         f"(residual {failure.residual:.3g}); {advice}",

@@ -27,4 +27,4 @@ def test_the_experiment_passes_its_own_checks_in_its_quick_form(name, tmp_path):
 
 
 def test_there_is_an_experiment_for_every_figure_and_table_that_is_reproduced():
-    assert len(NAMES) == 30
+    assert len(NAMES) == 39

@@ -1,11 +1,14 @@
 """Runs of BDF, SDIRK and semi-implicit Euler: read-outs, reactions, stiff springs, steps that fail, what is
 refused."""
 
+import warnings
+
 import numpy as np
 import pytest
 from tests.physics.scenes import X, rod_pendulum
 
 import sarrus
+from sarrus.mechanism.rotations import rotate, rotation
 
 CLOSED = 1e-10
 PROJECTED = 1e-9  # velocities read out meet the rows to this
@@ -127,6 +130,68 @@ def test_large_steps_do_not_flip_joints():
     # All axes stay parallel to x: none has turned over.
     axes = np.array([swing.body(name).point(X) - swing.body(name).position for name in swing.body_names])
     assert np.abs(axes - X).max() < 1e-9
+
+
+@pytest.mark.parametrize("method", FAMILY)
+@pytest.mark.parametrize(
+    ("make", "options"),
+    [
+        ("four_bar", {"speed": 20.0}),
+        ("double_four_bar", {}),
+        ("bricard", {}),
+        ("rhombus_chain", {"segments": 3}),
+    ],
+)
+def test_axes_of_hinges_stay_together_where_bodies_turn_far_in_a_step(make, options, method):
+    """A joint that flips keeps its rows and turns its axis over."""
+    model = sarrus.build(sarrus.gallery.make(make, **options))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the steps, which are meant to be far too long
+        run = sarrus.simulate(model, 3.0, 0.1, method)
+    assert run.violation().max() < CLOSED
+    hinges = [j for j in model.mechanism.joints.values() if j.kind == "revolute"]
+    assert hinges
+    for joint in hinges:
+        axes = [carried(run, body, joint.axis) for body in (joint.parent, joint.child)]
+        assert (np.sum(axes[0] * axes[1], axis=1) > 1.0 - 1e-9).all(), joint.name
+
+
+def carried(run, body, axis):
+    """(T, 3) an axis of the reference that `body` carries along."""
+    axis = np.asarray(axis, float) / np.linalg.norm(axis)
+    if body == "world":
+        return np.broadcast_to(axis, (len(run), 3))
+    k, given = run.model.body_index[body], run.model.mechanism.bodies[body].orientation
+    return rotate(run.orientation[:, k], rotation(given).T @ axis)
+
+
+def test_bdf2_starts_and_starts_again_with_a_step_of_order_two():
+    model = sarrus.build(sarrus.gallery.four_bar(speed=4.0))
+    first, alone = (sarrus.simulate(model, 0.01, 0.01, method) for method in ("bdf2", "sdirk"))
+    assert np.array_equal(first.position, alone.position)
+    fine = sarrus.simulate(model, 1.0, 1e-3, "variational6", record_every=1000).position[-1]
+
+    def error(dt, pieces):
+        state = None
+        for _ in range(pieces):
+            run = sarrus.simulate(model, 1.0 / pieces, dt, "bdf2", state=state)
+            state = run.final_state
+            state.memory = None  # forgets the node before
+        return np.abs(run.position[-1] - fine).max()
+
+    # Four more starts cost next to nothing; with starts of order 1 they would dominate.
+    assert error(0.005, 5) == pytest.approx(error(0.005, 1), rel=0.05)
+    assert error(0.01, 5) / error(0.005, 5) == pytest.approx(4.0, abs=0.5)
+
+
+def test_divided_steps_leave_bdf2_its_accuracy():
+    model = sarrus.build(sarrus.gallery.pendulum(links=3))
+    fine = sarrus.simulate(model, 1.0, 1e-3, "variational6", record_every=1000).position[-1]
+    whole, divided = (sarrus.simulate(model, 1.0, 0.02, sarrus.Bdf(max_iterations=n)) for n in (30, 3))
+    assert not whole.stats.substeps.any()
+    assert divided.stats.substeps.any()
+    errors = [np.abs(run.position[-1] - fine).max() for run in (whole, divided)]
+    assert errors[1] < 1.2 * errors[0]
 
 
 def test_a_run_taken_up_from_its_state_goes_on_as_if_unbroken():

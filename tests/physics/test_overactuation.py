@@ -213,45 +213,53 @@ def test_efforts_are_those_of_the_dense_pseudo_inverse(pair, three, weight):
 
 
 def least_norm_error(run, weights):
-    """How far forces, torques and efforts of a run are from (32) by a dense pseudo-inverse, over the largest
-    multiplier; the loads on the bodies are taken from the recorded wrenches."""
-    model, worst = run.model, 0.0
-    drives = model.actuation
-    order = model.description.tree.order
+    """How far efforts of a run are from (32) by a dense pseudo-inverse, over the largest multiplier."""
+    drives, worst = run.model.actuation, 0.0
     for t in range(2, len(run), 4):
-        here = Linearisation(model.every, kernel_state(model, run.state(t)))
-        G, J = here.matrix.toarray(), here.coordinates(drives.joints, drives.numbers)[1].toarray()
-        A = np.vstack([G, J])
-        w = np.concatenate(
-            [
-                *(
-                    np.full(rows.stop - rows.start, 1.0 if name in model.targets else weights.get(name, 1.0))
-                    for name, rows in model.row_slices.items()
-                ),
-                [weights.get(motor, 1.0) for motor in drives.motors],
-            ]
-        )
-        load = np.zeros((len(model.body_names) + 1, 6))
-        x = np.vstack([run.position[t], np.zeros(3)])
-        index = {**model.body_index, "world": len(model.body_names)}
-        for name, joint in model.mechanism.joints.items():
-            f, tau = run.reaction(name).force[t], run.reaction(name).torque[t]
-            child = run.body(joint.child) if joint.child != "world" else None
-            if child is None:
-                point = joint.at
-            else:
-                body = model.mechanism.bodies[joint.child]
-                arm = rotation(body.orientation).T @ (joint.at - body.position)
-                point = child.position[t] + rotation(child.orientation[t]) @ arm
-            for end, sign in ((joint.child, 1.0), (joint.parent, -1.0)):
-                b = index[end]
-                load[b] += sign * np.concatenate([f, tau + np.cross(point - x[b], f)])
-        wanted = load[:-1][order].ravel()
-        root = 1.0 / np.sqrt(w)
-        dense = root * (np.linalg.pinv((A * root[:, None]).T, rcond=1e-11) @ wanted)
+        G, dense = dense_least_norm(run, t, weights)
         scale = np.abs(dense).max()
         for k, motor in enumerate(drives.motors):
             effort = np.reshape(run.motor_effort(motor), (len(run), -1))[t]
             number = list(drives.motors[:k]).count(motor)
             worst = max(worst, abs(effort[number] - dense[len(G) + k]) / scale)
     return worst
+
+
+def dense_least_norm(run, t, weights):
+    """(rows of all joints, multipliers of joints and drives) at node t by a dense pseudo-inverse; the loads
+    on the bodies are taken from the recorded wrenches."""
+    model = run.model
+    drives = model.actuation
+    here = Linearisation(model.every, kernel_state(model, run.state(t)))
+    G, J = here.matrix.toarray(), here.coordinates(drives.joints, drives.numbers)[1].toarray()
+    A = np.vstack([G, J])
+    w = np.concatenate(
+        [
+            *(
+                np.full(rows.stop - rows.start, 1.0 if name in model.targets else weights.get(name, 1.0))
+                for name, rows in model.row_slices.items()
+            ),
+            [weights.get(motor, 1.0) for motor in drives.motors],
+        ]
+    )
+    load = np.zeros((len(model.body_names) + 1, 6))
+    x = np.vstack([run.position[t], np.zeros(3)])
+    index = {**model.body_index, "world": len(model.body_names)}
+    for name, joint in model.mechanism.joints.items():
+        f, tau = run.reaction(name).force[t], run.reaction(name).torque[t]
+        point = joint_point(run, t, joint)
+        for end, sign in ((joint.child, 1.0), (joint.parent, -1.0)):
+            b = index[end]
+            load[b] += sign * np.concatenate([f, tau + np.cross(point - x[b], f)])
+    wanted = load[:-1][model.description.tree.order].ravel()
+    root = 1.0 / np.sqrt(w)
+    return G, root * (np.linalg.pinv((A * root[:, None]).T, rcond=1e-11) @ wanted)
+
+
+def joint_point(run, t, joint):
+    """Place of a joint at node t, on its child."""
+    if joint.child == "world":
+        return joint.at
+    child, body = run.body(joint.child), run.model.mechanism.bodies[joint.child]
+    arm = rotation(body.orientation).T @ (joint.at - body.position)
+    return child.position[t] + rotation(child.orientation[t]) @ arm

@@ -278,6 +278,28 @@ def test_an_input_that_jumps_farther_than_a_step_can_follow_is_refused_with_how_
         sarrus.simulate(arm(), 0.1, 0.01, "bdf2", inputs={"drive": jump})
 
 
+@pytest.mark.parametrize("method", FAMILY)
+def test_a_step_that_fails_tells_how_far_its_inputs_move_the_motors(method):
+    model = sarrus.build(sarrus.gallery.stewart_platform(mode="position"))
+    jump = {"leg 1": lambda t: 0.0 if t < 0.195 else 1.0, "leg 2": lambda t: 0.5 * t}
+    with pytest.raises(sarrus.StepFailed, match=r"t = 0.19 s .* move motor 'leg 1' by 1 m$"):
+        sarrus.simulate(model, 0.3, 0.01, method, inputs=jump)
+    sim = sarrus.Simulation(model, dt=0.01, method=method)
+    with pytest.raises(sarrus.StepFailed, match="move motor 'leg 3' by -1 m"):
+        sim.step({"leg 3": -1.0})
+
+
+@pytest.mark.parametrize("method", FAMILY)
+def test_a_motor_that_drives_a_loop_beyond_its_dead_centre_is_told_so_by_name(method):
+    mechanism = sarrus.gallery.four_bar()
+    mechanism.add_motor("rocker drive", "rocker pivot", mode="position")
+    inputs = {"rocker drive": lambda t: 2.0 * t}
+    with pytest.raises(sarrus.StepFailed, match=r"'rocker drive' is .* dead centre") as told:
+        sarrus.simulate(sarrus.build(mechanism), 2.0, 0.01, method, inputs=inputs)
+    # Crank and coupler (0.4 and 1.1 m) lie in line where the rocker has turned by 1.1537 rad, at 0.5768 s.
+    assert told.value.time == pytest.approx(0.57)
+
+
 def test_drives_are_kept_in_files(tmp_path):
     mechanism = rod_pendulum([0.4])
     mechanism.add_motor("drive", "hinge 0", mode="velocity")
@@ -288,3 +310,43 @@ def test_drives_are_kept_in_files(tmp_path):
     assert read.motors["drive"].mode == "velocity"
     assert read.motors["guide"].mode == "pose"
     assert sarrus.build(read).inputs == sarrus.build(mechanism).inputs
+
+
+def turned(t):
+    """A pose (7,) that moves and turns."""
+    angle = 0.8 * np.sin(2.0 * t)
+    return np.array([0.2 * np.sin(3.0 * t), 0.1 * t * t, 0.3, np.cos(angle / 2), 0.0, np.sin(angle / 2), 0.0])
+
+
+@pytest.mark.parametrize("method", FAMILY)
+def test_a_recorded_pose_takes_the_same_efforts_as_its_function_up_to_the_last_node(method):
+    mechanism = sarrus.Mechanism()
+    mechanism.add_body("hand", mass=2.0, inertia=(0.02, 0.03, 0.04), position=(0.0, 0.0, 0.3))
+    mechanism.add_motion("guide", "hand")
+    model = sarrus.build(mechanism)
+    nodes = np.array([turned(0.01 * k) for k in range(51)])
+    efforts = [
+        sarrus.simulate(model, 0.5, 0.01, method, inputs={"guide": given}, reactions=True).motor_effort(
+            "guide"
+        )
+        for given in (turned, nodes)
+    ]
+    scale = np.abs(efforts[0]).max()
+    # Second rates of the spline err by the square of the spacing, most at its ends.
+    assert np.abs(efforts[0] - efforts[1]).max() < 0.02 * scale
+    assert np.abs(efforts[0] - efforts[1])[3:-3].max() < 1e-4 * scale
+
+
+def test_a_signal_keeps_its_rates_at_its_last_sample_and_takes_several_times_at_once():
+    times = np.linspace(0.0, 1.0, 11)
+    signal = sarrus.Signal(times, np.stack([times**2, -times], axis=1))
+    assert signal.rate(1.0 + 1e-15) == pytest.approx([2.0, -1.0])
+    assert (signal.rate(1.01) == 0.0).all()
+    several = np.array([-0.1, 0.25, 1.0, 1.5])
+    for made in (signal, signal.rate, signal.rate2):
+        assert np.array_equal(made(several), [made(float(t)) for t in several])
+
+
+def test_an_input_that_stops_being_finite_is_refused_with_its_time():
+    with pytest.raises(sarrus.MechanismError, match=r"'drive' at t = 0.06 s is not finite"):
+        sarrus.simulate(arm(), 0.1, 0.01, "bdf2", inputs={"drive": lambda t: np.nan if t > 0.05 else 0.0})

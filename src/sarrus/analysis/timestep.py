@@ -1,5 +1,7 @@
 """A time step to start with: one that resolves the motion of the start, and one that a long run without
-friction needs, where all energy may gather in one link."""
+friction needs, where all energy may gather in one link.
+
+What motors prescribe does not count: its motion is that of the inputs, which are not known here."""
 
 from __future__ import annotations
 
@@ -10,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sarrus import layout as at
+from sarrus.analysis.held import held
 from sarrus.mechanism import JointSpring, Mechanism, Spring
 from sarrus.model import Model, State
 from sarrus.model.geometry import JointGeometry
@@ -118,6 +121,7 @@ def tree_energies(model: Model, state: State) -> np.ndarray:
     bodies = list(model.mechanism.bodies.values())
     root, path, joint_point = np.zeros(n, int), np.zeros(n), np.zeros((n, 3))
     energy, mass, momentum = np.zeros(n), np.zeros(n), np.zeros((n, 3))
+    still = held(model)
     for b in range(n):
         user, parent = d.tree.order[b], d.tree.parent[b]
         joint, body = d.joints[d.tree.joint[b]], bodies[d.tree.order[b]]
@@ -125,6 +129,8 @@ def tree_energies(model: Model, state: State) -> np.ndarray:
         joint_point[b] = body.position + arm
         root[b] = b if parent >= n else root[parent]
         path[b] = 0.0 if parent >= n else path[parent] + np.linalg.norm(joint_point[b] - joint_point[parent])
+        if still.body(user):
+            continue
         hangs = not is_free_root(model, root[b])
         if hangs:
             height = float(up @ (body.position - joint_point[root[b]]))
@@ -151,7 +157,7 @@ def link_inertia(model: Model, b: int) -> float:
     d = model.description
     user, joint = d.tree.order[b], d.joints[d.tree.joint[b]]
     mass = float(model.masses[user])
-    turns = joint.rotations and joint.kind in (at.LOWER_PAIR, at.SCREW_PAIR)
+    turns = joint.rotations and joint.kind in (at.LOWER_PAIR, at.SCREW_PAIR) and not turns_held(model, b)
     if not turns or is_free_root(model, b) or mass < LIGHT * sum(model.masses):
         return 0.0
     arm = joint.pa if d.tree.is_reversed[b] else joint.pb
@@ -162,6 +168,14 @@ def link_inertia(model: Model, b: int) -> float:
     smallest = float(np.linalg.eigvalsh(axes @ about_joint @ axes.T)[0])
     rotating = [a for a, angular in zip(joint.armature, joint.angular, strict=False) if angular]
     return smallest + min(rotating, default=0.0)
+
+
+def turns_held(model: Model, b: int) -> bool:
+    """Whether motors hold all rotations of the joint of body b of the spanning tree."""
+    j = model.description.tree.joint[b]
+    joint = model.description.joints[j]
+    turning = [i for i, angular in enumerate(joint.angular) if angular]
+    return held(model).joint(j, turning) if turning else False
 
 
 def swing_rate(model: Model) -> float:
@@ -191,6 +205,7 @@ def gravity_rates(model: Model) -> list[float]:
             and joint.rotations
             and arm > 0.0
             and joint.kind in (at.LOWER_PAIR, at.SCREW_PAIR)
+            and not turns_held(model, b)
         ):
             out.append(float(np.sqrt(g / arm * below[b] / model.masses[d.tree.order[b]])))
     return out
@@ -201,16 +216,19 @@ def spring_rates(model: Model) -> list[float]:
     mechanism = model.mechanism
     # A frame without mass moves with its neighbours, whatever holds it.
     mass = {name: body.mass or np.inf for name, body in mechanism.bodies.items()} | {"world": np.inf}
+    still = held(model)
+    mass |= {name: np.inf for b, name in enumerate(model.body_names) if still.body(b)}
     out = [0.0]
     for spring in mechanism.springs.values():
         out.append(float(np.sqrt(spring.stiffness * (1.0 / mass[spring.a] + 1.0 / mass[spring.b]))))
     drives = [(s.joint, s.stiffness) for s in mechanism.joint_springs.values()]
     drives += [(m.joint, np.atleast_1d(m.stiffness)) for m in mechanism.motors.values() if m.mode == "servo"]
     for name, stiffness in drives:
-        joint = model.description.joints[model.joint_index[name]]
+        j = model.joint_index[name]
+        joint = model.description.joints[j]
         for i, k in enumerate(np.resize(stiffness, joint.coordinates)):
             inertia = joint_inertia(model, joint, i)
-            if k > 0.0 and inertia > 0.0:
+            if k > 0.0 and inertia > 0.0 and not still.joint(j, [i]):
                 out.append(float(np.sqrt(k / inertia)))
     return out
 

@@ -13,6 +13,7 @@ from sarrus.mechanism import validation as check
 X, Y, Z = np.eye(3)
 STIFFNESS, DAMPING = 500.0, 15.0  # [N m/rad], [N m s/rad]
 FINGERS = ("thumb", "first", "middle", "ring", "little")
+TIE_ARM = 0.007  # [m] from the knuckles to the ends of the ties
 SHELLS = 30
 """Plates that are fixed to the figure."""
 
@@ -21,7 +22,8 @@ def large_figure(mode: str = "position") -> Mechanism:
     """A figure on a fixed base with 27 motors; one motor moves the five fingers of each hand.
 
     mode: of the motors, named after what they turn; 17 of them act through four-bar linkages.  In each finger
-    two rods couple the joints, and a third ties it to the slide in the palm that the motor of the hand pulls.
+    two rods couple the joints, and a third ties it to the slide in the palm that the motor of the hand pulls
+    (by up to 9 mm to either side).
     Masses are from 0.3 g (rods in the fingers) to 49 kg (the base).
     As in [Mal25] Table 5: 151 bodies, 198 joints.
     Degrees of freedom: 27.  Loops: 47.  Redundant rows: 67.
@@ -143,8 +145,11 @@ def _add_finger(mech: Mechanism, name: str, palm: str, slide: str, root: np.ndar
         mech.add_joint(f"{name} knuckle {k + 1}", "revolute", phalanges[-1], body, at=points[k], axis=Y)
         phalanges.append(body)
     for k in (1, 2):
-        # From above the last knuckle to below the next: the outer phalanx bends with the inner one.
-        start, end = points[k - 1] - 0.008 * X + 0.006 * Z, points[k] + 0.008 * X - 0.006 * Z
+        # From above the last knuckle to below the next: the outer phalanx bends with the inner one.  Ties
+        # that touch the circles of their ends are farthest from their dead centres.
+        along = 2.0 * TIE_ARM / lengths[k - 1]
+        arm = TIE_ARM * (along * X + np.sqrt(1.0 - along**2) * Z)
+        start, end = points[k - 1] + arm, points[k] - arm
         rod = f"{name} tie {k}"
         add_rod(mech, rod, start, end, mass=0.0003, width=0.002)
         mech.add_joint(f"{rod} start", "revolute", phalanges[k - 1], rod, at=start, axis=Y)

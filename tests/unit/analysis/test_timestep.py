@@ -5,6 +5,7 @@ import pytest
 
 import sarrus
 from sarrus.analysis.timestep import recommended_dt, rounded_down
+from sarrus.locks import locked
 
 
 def test_it_is_one_two_or_five_times_a_power_of_ten_and_not_above():
@@ -46,3 +47,36 @@ def test_a_spring_of_a_hinge_moves_the_inertia_about_that_hinge_and_its_armature
     # w = sqrt(k/I) = 10 rad/s, so 0.1/w = 0.01 s; with an armature of 99 I a tenth of that rate.
     assert recommended_dt(sarrus.build(swinging_rod())) == pytest.approx(0.01)
     assert recommended_dt(sarrus.build(swinging_rod(armature=33.0))) == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize("name", ["large_figure", "overactuated_legs"])
+def test_where_motors_say_how_everything_moves_no_step_is_recommended(name):
+    model = sarrus.build(sarrus.gallery.make(name))
+    assert model.dof_left == 0
+    assert recommended_dt(model) is None
+
+
+def driven_arm(driven: bool, mass: float = 1e-3) -> sarrus.Model:
+    """A light crank on a driven hinge, with a rod of 1 kg and 1 m hanging on its end."""
+    mech = sarrus.Mechanism()
+    mech.add_body("crank", mass=mass, inertia=(1e-9, 1e-9, 1e-9), position=(0.0, 0.0, -0.01))
+    mech.add_body("rod", mass=1.0, inertia=(1.0 / 12.0, 1.0 / 12.0, 1e-6), position=(0.0, 0.0, -0.52))
+    mech.add_joint("drive", "revolute", "world", "crank", at=(0, 0, 0), axis=(0, 1, 0))
+    mech.add_joint("hinge", "revolute", "crank", "rod", at=(0, 0, -0.02), axis=(0, 1, 0))
+    if driven:
+        mech.add_motor("motor", "drive", mode="position")
+    return sarrus.build(mech)
+
+
+def test_a_crank_that_a_motor_holds_asks_for_no_smaller_step_however_light_it_is():
+    alone = sarrus.Mechanism()
+    alone.add_body("rod", mass=1.0, inertia=(1.0 / 12.0, 1.0 / 12.0, 1e-6), position=(0.0, 0.0, -0.5))
+    alone.add_joint("hinge", "revolute", "world", "rod", at=(0, 0, 0), axis=(0, 1, 0))
+    assert recommended_dt(driven_arm(driven=True)) == recommended_dt(sarrus.build(alone))
+    assert recommended_dt(driven_arm(driven=False)) < 0.1 * recommended_dt(driven_arm(driven=True))
+
+
+def test_a_locked_joint_counts_as_held():
+    free = driven_arm(driven=False)
+    held, _ = locked(free, ["drive"], free.initial_state())
+    assert recommended_dt(held) == recommended_dt(driven_arm(driven=True))
