@@ -11,7 +11,11 @@ from sarrus import layout as at
 from sarrus._jit import kernel
 from sarrus.dynamics.inertia import inertia_along
 from sarrus.integrators.maximal.statuses import CONVERGED, ITERATION_LIMIT, NOT_FINITE
-from sarrus.integrators.maximal.variational.contact import add_contact_impulses, evaluate_contacts
+from sarrus.integrators.maximal.variational.contact import (
+    NATURAL,
+    add_contact_impulses,
+    evaluate_contacts,
+)
 from sarrus.integrators.maximal.variational.evaluate import evaluate
 from sarrus.integrators.maximal.variational.inequalities import (
     add_matrix,
@@ -84,8 +88,9 @@ LONGEST, FALLEN, PATIENCE = 4, 0.5, 6
 # less, and a body at rest is to keep no more.
 AT_REST = 1e-4
 # Sweeps of the second try from remembered forces (the third makes four times as many), damped so that they do
-# not cycle, in so many rounds at most, until the error of the forces, natural units, is below this.
-SWEEPS, DAMPED, ROUNDS, SWEPT = 30, 0.5, 10, 1e-2
+# not cycle, in so many rounds at most, until the error of the forces, natural units, is below this; where it
+# is so small, the first try keeps the velocities.  What the balance lacks then counts up to this.
+SWEEPS, DAMPED, ROUNDS, KEPT, LACKING = 30, 0.5, 10, 1e-2, 0.1
 # Raise of the final barrier where a gap would be lost in rounding.
 RAISE = 10.0
 
@@ -234,7 +239,7 @@ def interior(topo, par, state, work, step, path, error, loops):
     stage, end, most, level, centre = path
     short, astray, polished, solved, sure, top, aim = 0, 0, False, False, False, 0.0, end
     last, longest, fell, low_mean, low_balance = most, LONGEST * most, 0, HUGE, HUGE
-    loose = min(LOOSE, LOOSE_GAP / (9.81 * step.dt * step.dt))
+    loose = min(LOOSE, LOOSE_GAP / (NATURAL * step.dt * step.dt))
     for iteration in range(longest + POLISH + 1):
         gap_error, sure, least = contact_errors(topo, state, work)
         mean, top = mean_product(topo, state, work, 0.0)
@@ -293,8 +298,8 @@ def interior(topo, par, state, work, step, path, error, loops):
 
 @kernel
 def follow_forces(topo, par, state, work, step, stage, loops):
-    """Rates or velocities that belong to the forces of the contacts: one correction with these forces held"""
-    evaluate_stage(topo, par, state, work, step, stage, loops)
+    """Rates or velocities that belong to the forces of the contacts, evaluated: one correction with these
+    forces held; returns (largest error of a row, error of the forces)"""
     if stage == POSITIONS:
         seed_bodies(topo, par, state, work, step.time, step.left)
         if loops is not None:
@@ -308,33 +313,40 @@ def follow_forces(topo, par, state, work, step, stage, loops):
     if stage == POSITIONS:
         alpha = part_in_domain(topo, state, work, step.dt, alpha)
     move(topo, state, work, step.dt, alpha, stage, loops)
-    evaluate_stage(topo, par, state, work, step, stage, loops)
+    return evaluate_stage(topo, par, state, work, step, stage, loops), error_of_forces(topo, state, work)
 
 
 @kernel
 def solve_from_forces(topo, par, state, work, step, tries, stage, loops):
-    """A stage from forces that are expected, in VARIABLES: with the velocities that belong to them, on the
-    central path through both, at a barrier that follows their error; returns (status, iterations).
+    """A stage from forces that are expected, in VARIABLES, on the central path through these and the
+    velocities that belong to them, at a barrier that follows their error; returns (status, iterations).
 
-    At rest the error is nothing and the first look accepts.  The second and the third try start from `sweeps`
-    or, where these do not apply, far above the error, once"""
+    Velocities that are expected and serve these forces are kept, also where the balance misses a new contact;
+    at rest the first look accepts.  The second and the third try start from `sweeps` or, where these do not
+    apply, far above the error, once"""
     loose = tries > 0 and are_loose(topo, state)
     if tries > 1 and not loose:
         return ITERATION_LIMIT, 0
-    follow_forces(topo, par, state, work, step, stage, loops)
-    error, end = error_of_forces(topo, state, work), final_level(step.dt)
+    error = evaluate_stage(topo, par, state, work, step, stage, loops)
+    missed, end = error_of_forces(topo, state, work), final_level(step.dt)
+    if tries == 0 and stage == POSITIONS and missed < KEPT:
+        lacking = keep_nan_max(imbalance(topo, par, work, step.dt), error) / (NATURAL * step.dt * step.dt)
+        missed = max(missed, min(lacking, LACKING))
+    else:
+        error, missed = follow_forces(topo, par, state, work, step, stage, loops)
     if loose:
         for _ in range(ROUNDS):
-            if error > SWEPT:
+            if missed > KEPT:
                 sweeps(topo, par, state, work, step.dt, SWEEPS * tries * tries, DAMPED)
-                follow_forces(topo, par, state, work, step, stage, loops)
-                error = error_of_forces(topo, state, work)
-    level = max(START * error * error, end)
+                evaluate_stage(topo, par, state, work, step, stage, loops)
+                error, missed = follow_forces(topo, par, state, work, step, stage, loops)
+    level = max(START * missed * missed, end)
     if tries > 0 and not loose:
         level = RAISED * max(level, LEAST)
-    centre = 0.5 * CENTRAL if tries > 0 else 0.0
+    add_contact_impulses(topo, state, work, work, at.F, -step.dt)
     centre_contacts(topo, state, work, level)
-    error = evaluate_stage(topo, par, state, work, step, stage, loops)
+    add_contact_impulses(topo, state, work, work, at.F, step.dt)
+    centre = 0.5 * CENTRAL if tries > 0 else 0.0
     return interior(topo, par, state, work, step, Path(stage, end, COLD, 0.0, centre), error, loops)
 
 
