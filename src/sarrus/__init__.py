@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from sarrus import plots
     from sarrus.analysis.derivatives import check_derivatives
     from sarrus.analysis.frames import frames
+    from sarrus.controller import CompiledController
     from sarrus.importers.load import load
     from sarrus.integrators.continuous.method import Continuous
     from sarrus.integrators.continuous.system import ContinuousSystem, continuous
@@ -69,7 +70,7 @@ if TYPE_CHECKING:
     from sarrus.model.build import build
     from sarrus.rest import equilibrium
     from sarrus.signals import Signal
-    from sarrus.simulation import CompiledController, Simulation, simulate
+    from sarrus.simulation import Simulation, simulate
     from sarrus.trajectory import Trajectory, load_trajectory
 
 __version__ = "0.1.0"
@@ -98,7 +99,7 @@ _LAZY = {
     "Bdf": "sarrus.integrators.maximal.implicit.method",
     "Sdirk": "sarrus.integrators.maximal.implicit.method",
     "SemiImplicit": "sarrus.integrators.maximal.implicit.method",
-    "CompiledController": "sarrus.simulation",
+    "CompiledController": "sarrus.controller",
     "Simulation": "sarrus.simulation",
     "simulate": "sarrus.simulation",
     "Signal": "sarrus.signals",

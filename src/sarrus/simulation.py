@@ -14,11 +14,12 @@ from sarrus.advice import check_step, may_be_off, warn_of_imbalance, warn_of_los
 from sarrus.analysis.explicit import warn_of_explicit, warn_of_growth
 from sarrus.analysis.timestep import recommended_dt
 from sarrus.capacity import check_room
+from sarrus.controller import CompiledController
 from sarrus.errors import InfeasibleInputs, Interrupted, MechanismError, Status, StepFailed
 from sarrus.feasibility import ERROR, WARNING, Feasibility, thinned
 from sarrus.inputs import Controls, Inputs
 from sarrus.integrators.agreement import check_asked, checked
-from sarrus.integrators.interface import Chunk, Control, Failure, Method, Stepper
+from sarrus.integrators.interface import Chunk, Failure, Method, Stepper
 from sarrus.integrators.methods import method_named
 from sarrus.interruption import Deferred
 from sarrus.locks import check_lockable, lock_events, relocked
@@ -41,35 +42,6 @@ Controller = Callable[[float, State], Mapping[str, Input] | None]
 # Steps between two looks at the clock for progress and interruption, times the number of bodies, and at most;
 # where bodies meet each other.  A run that goes on has its pieces where an unbroken one has them.
 PIECE, LONGEST, WITH_PAIRS = 20_000, 2000, 20
-
-
-class CompiledController:
-    """A controller that runs inside the compiled loop: function(t, q, v, u, memory), arrays ordered by
-    `model.joint_slices`.
-
-    It writes the inputs into u (ordered by `model.inputs`), which holds those of the last step (at first the
-    `inputs` of `simulate`), and may keep numbers in memory, which is zero at the start of a run."""
-
-    def __init__(self, function: Callable[..., None], memory: int = 0):
-        if not callable(function):
-            raise MechanismError(f"CompiledController takes a function, not {function!r}")
-        if not (isinstance(memory, int) and memory >= 0):
-            raise MechanismError(
-                f"CompiledController: memory must be a whole number of floats, not {memory!r}"
-            )
-        self.function, self.memory = function, memory
-
-    def compiled(self, model: Model, first: np.ndarray) -> Control:
-        """The function compiled for a model, with the inputs at the start."""
-        from sarrus.model.custom import controller_callback
-
-        if not model.inputs:
-            raise MechanismError("a controller needs motors or forces to act on; the mechanism has none")
-        memory = np.zeros(max(self.memory, 1))
-        callback = controller_callback(
-            "the controller", self.function, max(model.coordinates, 1), model.input_width, len(memory)
-        )
-        return Control(self.function, callback.address, np.array(first, float), memory, callback)
 
 
 class Simulation:

@@ -35,8 +35,10 @@ class Linearisation:
         self.residual = np.zeros(int(arrays.topo[0, at.ROWS]))
         topo = arrays.topo
         ends = topo[topo[0, at.T_ENDS] : topo[0, at.T_ENDS] + topo[0, at.ENDS]]
-        self._row = np.repeat(ends[:, at.END_ROW], 6)
-        self._column = (6 * ends[:, [at.END_BODY]] + np.arange(6)).ravel()
+        # Row and body of every end: a row acts on two bodies, or more.
+        self.end_row, self.end_body = ends[:, at.END_ROW], ends[:, at.END_BODY]
+        self._row = np.repeat(self.end_row, 6)
+        self._column = (6 * self.end_body[:, None] + np.arange(6)).ravel()
         self.update()
 
     def update(self) -> None:
@@ -50,13 +52,19 @@ class Linearisation:
             )
 
     @property
+    def row_vectors(self) -> np.ndarray:
+        """What every row is at each of its ends, (ends, 6)."""
+        first, count = self.arrays.topo[0, [at.W_ENDS, at.ENDS]]
+        return self.work[first : first + count, at.G0 : at.G0 + 6]
+
+    @property
     def matrix(self) -> csr_matrix:
         """Jacobian of all rows, scipy.sparse."""
         from scipy.sparse import csr_matrix
 
-        first, count = self.arrays.topo[0, [at.W_ENDS, at.ENDS]]
-        values = self.work[first : first + count, at.G0 : at.G0 + 6].ravel()
-        return csr_matrix((values, (self._row, self._column)), shape=(len(self.residual), 6 * self.bodies))
+        return csr_matrix(
+            (self.row_vectors.ravel(), (self._row, self._column)), shape=(len(self.residual), 6 * self.bodies)
+        )
 
     def coordinates(self, joints: np.ndarray, components: np.ndarray) -> tuple[np.ndarray, csr_matrix]:
         """(values, sparse Jacobian) of coordinates of the given joints; a coupling shows that of its first

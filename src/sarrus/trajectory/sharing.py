@@ -73,16 +73,13 @@ class Sharing:
         self._find_pattern()
 
     def _find_ends(self, slices: list[slice]) -> None:
-        """Where the row vectors of the ends of joints stand in `work`, and where they go in the blocks."""
-        topo = self.here.arrays.topo
-        ends = topo[topo[0, at.T_ENDS] : topo[0, at.T_ENDS] + topo[0, at.ENDS]]
+        """Which ends of rows are of these joints, and where their row vectors go in the blocks."""
         block = np.full(len(self.here.residual), -1)
         place = np.zeros(len(self.here.residual), np.int64)
         for k, where in enumerate(slices):
             block[where], place[where] = k, np.arange(where.stop - where.start)
-        row, body = ends[:, at.END_ROW], ends[:, at.END_BODY]
-        used = np.flatnonzero(block[row] >= 0)
-        self.lines = topo[0, at.W_ENDS] + used
+        row, body = self.here.end_row, self.here.end_body
+        self.used = used = np.flatnonzero(block[row] >= 0)
         side = np.where(body[used] == self.child[block[row[used]]], 0, 6)
         first = (block[row[used]] * ROWS + place[row[used]]) * BOTH + side
         self.entries = (first[:, None] + np.arange(6)).ravel()
@@ -108,7 +105,7 @@ class Sharing:
 
         here = self.here
         out = np.zeros((len(self.owner), ROWS, BOTH))
-        out.reshape(-1)[self.entries] = here.work[self.lines, at.G0 : at.G0 + 6].ravel()
+        out.reshape(-1)[self.entries] = here.row_vectors[self.used].ravel()
         if len(self.driven):
             values, rows = np.zeros(len(self.driven)), np.zeros((len(self.driven), BOTH))
             coordinate_rows(

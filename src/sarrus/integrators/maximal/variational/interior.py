@@ -69,14 +69,14 @@ FRACTION, SAFE_FRACTION = 0.995, 0.9
 GAP_ERROR = 1e-10
 # Products of a converged stage, as multiples of the final barrier; those between these two get one more
 # iteration, in which rounding may keep them from coming closer.
-CLOSE, PRODUCTS = 1.5, 3.0
+CLOSE, PRODUCTS = 1.05, 3.0
 # The barrier is not lowered below this part of the largest product that the predicted step leaves, as at a
 # contact that is just opening: the others would come so close to their cones that no step leads on.
 LAGGARD = 0.1
 # Two steps in a row that are shorter than this lead nowhere, nor do three with the products at the end of the
 # path and a balance that misses more than this [m]: another start is better.
 HOPELESS, FAR = 1e-3, 1e-3
-# A stage whose equations hold but whose steps have become shorter than this sits at the boundary of a cone;
+# A stage whose equations hold but whose last two steps were shorter than this sits at the boundary of a cone;
 # it is accepted with products below this, natural units, and this many metres times the natural force.
 STALLED, LOOSE, LOOSE_GAP = 0.3, 3e-4, 3e-7
 # Iterations beyond these for a stage whose equations hold, but not its products.
@@ -237,7 +237,7 @@ def interior(topo, par, state, work, step, path, error, loops):
     error: largest error of the joints at the start.  Short steps stay close to the path, and lower the
     barrier only where all products are near it"""
     stage, end, most, level, centre = path
-    short, astray, polished, solved, sure, top, aim = 0, 0, False, False, False, 0.0, end
+    short, astray, stalled, polished, solved, sure, top, aim = 0, 0, 0, False, False, False, 0.0, end
     last, longest, fell, low_mean, low_balance = most, LONGEST * most, 0, HUGE, HUGE
     loose = min(LOOSE, LOOSE_GAP / (NATURAL * step.dt * step.dt))
     for iteration in range(longest + POLISH + 1):
@@ -280,7 +280,8 @@ def interior(topo, par, state, work, step, path, error, loops):
         alpha = min(1.0, fraction * longest_contact_step(topo, state, work))
         if not alpha > 0.0:
             return NOT_FINITE, iteration
-        if iteration < last and solved and sure and alpha < STALLED and top < max(loose, PRODUCTS * aim):
+        stalled = stalled + 1 if alpha < STALLED else 0
+        if iteration < last and solved and sure and stalled > 1 and top < max(loose, PRODUCTS * aim):
             return CONVERGED, iteration + 1
         if stage == POSITIONS:
             alpha = part_in_domain(topo, state, work, step.dt, alpha)
