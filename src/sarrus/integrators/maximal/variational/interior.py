@@ -50,6 +50,7 @@ from sarrus.solvers.interior_point.central_path import (
     put_residuals,
     start_contacts,
 )
+from sarrus.solvers.interior_point.contact import is_on
 from sarrus.solvers.interior_point.convex import (
     CONVEX_LEVEL,
     HIGHER,
@@ -318,6 +319,17 @@ def follow_forces(topo, par, state, work, step, stage, loops):
 
 
 @kernel
+def are_loaded(topo, state, work):
+    """Whether a contact of the stage has a force: else what is expected is free motion"""
+    for i in range(topo[0, at.CONTACTS]):
+        if is_on(topo, state, i):
+            w = topo[0, at.W_CONTACTS] + i
+            if get1(work, w, at.VARIABLES + 1) != 0.0 or get1(work, w, at.VARIABLES + 2) != 0.0:
+                return True
+    return False
+
+
+@kernel
 def solve_from_forces(topo, par, state, work, step, tries, stage, loops):
     """A stage from forces that are expected, in VARIABLES, on the central path through these and the
     velocities that belong to them, at a barrier that follows their error; returns (status, iterations).
@@ -330,7 +342,7 @@ def solve_from_forces(topo, par, state, work, step, tries, stage, loops):
         return ITERATION_LIMIT, 0
     error = evaluate_stage(topo, par, state, work, step, stage, loops)
     missed, end = error_of_forces(topo, state, work), final_level(step.dt)
-    if tries == 0 and stage == POSITIONS and missed < KEPT:
+    if tries == 0 and stage == POSITIONS and missed < KEPT and are_loaded(topo, state, work):
         lacking = keep_nan_max(imbalance(topo, par, work, step.dt), error) / (NATURAL * step.dt * step.dt)
         missed = max(missed, min(lacking, LACKING))
     else:
