@@ -10,6 +10,7 @@ from sarrus.errors import MechanismError
 from sarrus.integrators.agreement import start
 from sarrus.integrators.interface import Method, Stepper
 from sarrus.model import Model, State
+from sarrus.model.assembly import ROUNDED
 
 # The start must satisfy the constraints to this, times the size of the mechanism.
 START = 1e-8
@@ -50,7 +51,8 @@ def check_constraints(model: Model, state: State) -> None:
     """Refuses a start that misses a constraint, by name."""
     residual = np.abs(model.residuals(state.position[None], state.orientation[None], state.winding)[0])
     size = max(1.0, float(np.abs(state.position).max(initial=0.0)))
-    if residual.max(initial=0.0) > max(START * size, 100.0 * model.ranks.left_open):
+    rounded = min(100.0 * model.ranks.left_open, ROUNDED * model.size)
+    if residual.max(initial=0.0) > max(START * size, rounded):
         name = max(model.row_slices, key=lambda joint: residual[model.row_slices[joint]].max(initial=0.0))
         gap = residual[model.row_slices[name]].max()
         raise MechanismError(

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 # Constraints of an assembled state hold to this (times the size of the mechanism, metres) or better.
 CLOSED = 1e-11
+# What rounded geometry leaves open is less than this part of the size.  Loops that cannot close at all
+# leave as much open as they miss.
+ROUNDED = 0.05
 ITERATIONS = 100
 # Part of the largest mass and inertia that point masses count with where velocities are chosen.
 LEAST = 1e-6
@@ -83,7 +86,7 @@ def closed(model: Model, targets: dict[str, np.ndarray], start: dict[str, np.nda
             break
     values, rows = here.coordinates(index, component)
     worst = float(np.abs(np.concatenate([held_rows(model, here)[0], values - wanted])).max(initial=0.0))
-    if worst < max(100.0 * CLOSED * size, 10.0 * model.ranks.inexact):
+    if worst < max(100.0 * CLOSED * size, min(10.0 * model.ranks.inexact, ROUNDED * model.size)):
         return state_of(model, here.state)
     raise AssemblyError(_complaint(model, here, targets, index, component, values - wanted, CLOSED * size))
 

@@ -190,3 +190,13 @@ def test_what_s_expressions_cannot_say_is_listed(tmp_path):
     assert document.text.startswith("; not said here")
     with pytest.warns(sarrus.LossySave, match="motors 'drive'"):
         mech.save(tmp_path / "four_bar.trep")
+
+
+def test_a_string_that_nothing_can_make_so_short_is_refused_before_the_first_step():
+    # The pendulums stand 5 m apart and are 1 m long: their ends come as near as 3 m.
+    ends = '(rx "a" (tz -1 (name "A") (mass 1))) (ty 5 (rx "b" (tz -1 (name "B") (mass 1))))'
+    model = sarrus.build(parse_trep(f'(system {ends} (string-constraint "A" "B" 0.5))'))
+    with pytest.raises(sarrus.MechanismError, match=r"misses joint 'A to B' by 4.5 .* sarrus\.assemble"):
+        sarrus.simulate(model, 0.1, 0.01, "tree-midpoint")
+    with pytest.raises(sarrus.AssemblyError, match="A to B"):
+        sarrus.assemble(model)

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import inf
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -78,6 +80,8 @@ def linearize(
         raise MechanismError(
             f"linearize is offered by tree-midpoint, tree-trapezoid and lie-trapezoid, not by {chosen}"
         )
+    if not isinstance(dt, Real) or not 0.0 < dt < inf:
+        raise MechanismError(f"linearize: dt must be positive and finite [s], not {dt!r}")
     chosen.check(model)
     equations = _Equations(model, chosen, model.initial_state() if state is None else state, inputs, dt)
     return equations.derivatives(second)

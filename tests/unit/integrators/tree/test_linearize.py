@@ -123,3 +123,9 @@ def test_what_cannot_be_linearized_is_refused_by_name():
     flying = sarrus.build(sarrus.gallery.free_chain())
     with pytest.raises(MechanismError, match="use tree-trapezoid"):
         sarrus.linearize(flying, method="lie-trapezoid")
+
+
+@pytest.mark.parametrize("dt", [0.0, -0.1, np.nan, np.inf, "0.1"])
+def test_a_step_that_is_no_step_is_refused(dt):
+    with pytest.raises(MechanismError, match="dt must be positive and finite"):
+        sarrus.linearize(sarrus.build(tree()), dt=dt)
