@@ -26,7 +26,7 @@ from sarrus.trajectory.stats import Stats
 from sarrus.trajectory.storage import FIRST_WINDING, HEADER, MOTION, OPEN, PROGRESS, RESUME, header_of, told
 from sarrus.trajectory.stream import StreamWriter
 from sarrus.trajectory.tally import Tally
-from sarrus.trajectory.touches import WIDTH
+from sarrus.trajectory.touches import WIDTH, node_of
 
 # What was computed goes to the file after this part of the time that the run has taken, at least and at most
 # so many seconds, or when it is so large [bytes].
@@ -122,7 +122,8 @@ class MemoryRecorder:
             self.keeps_wrench = False
             self.reactions.add(chunk.reactions[1:])
         if self.keeps_touches and chunk.touches is not None:
-            self.touches.add(chunk.touches)
+            kept = chunk.touches
+            self.touches.add(kept if every == 1 else kept[node_of(kept) % every == 0])
         self.done += chunk.steps
         self.is_whole = True
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from tests.physics.contact_scenes import G, Y, gaps, random_toss, touches
 from tests.physics.scenes import turn
+from tests.physics.test_contact_bodies import pile
 from tests.reference.rotation import matrix, multiply
 
 import sarrus
@@ -47,6 +48,43 @@ def test_a_run_goes_on_from_its_final_state_as_if_uninterrupted(cut):
     first = simulate(mechanism, cut, 0.01)
     second = simulate(mechanism, 2.0 - cut, 0.01, state=first.final_state)
     assert np.abs(whole.position[round(cut / 0.01) :] - second.position).max() == 0.0
+
+
+@pytest.fixture(scope="module")
+def fallen():
+    """A pile that has just fallen together, its model and its run."""
+    model = sarrus.build(pile(8, 1, 2.0))
+    return model, sarrus.simulate(model, duration=1.0, dt=0.01)
+
+
+@pytest.mark.parametrize("cut", [0.2, 0.5, 0.63])
+def test_a_run_whose_bodies_touch_goes_on_from_its_final_state_as_if_uninterrupted(fallen, cut, tmp_path):
+    """The forces that contacts remember, their order and their axes are in the State, and in its files."""
+    model, whole = fallen
+    sarrus.simulate(model, duration=cut, dt=0.01).save(tmp_path / "first.npz")
+    first = sarrus.load_trajectory(tmp_path / "first.npz").final_state
+    second = sarrus.simulate(model, duration=1.0 - cut, dt=0.01, state=first)
+    assert np.abs(whole.position[round(cut / 0.01) :] - second.position).max() == 0.0
+    np.testing.assert_array_equal(second.final_state.memory, whole.final_state.memory)
+
+
+def test_a_memory_that_is_none_is_a_fresh_start(fallen):
+    model, whole = fallen
+    good = whole.final_state
+    fresh = good.copy()
+    fresh.memory = None
+    expected = sarrus.simulate(model, duration=0.05, dt=0.01, state=fresh).position
+    bad = [(0, np.nan), (1, np.nan), (1, 1e300), (1, -1.0), (2, 1e9), (3, 1e6), (3, -5.0), (4, 3.0)]
+    for column, value in bad:
+        state = good.copy()
+        state.memory[0, column] = value
+        found = sarrus.simulate(model, duration=0.05, dt=0.01, state=state).position
+        np.testing.assert_array_equal(found, expected)
+    for memory in (np.zeros((1, 0)), np.zeros((1, 1)), np.zeros((1, 5)), np.zeros(7), good.memory[:, :-1]):
+        state = good.copy()
+        state.memory = memory
+        found = sarrus.simulate(model, duration=0.05, dt=0.01, state=state).position
+        np.testing.assert_array_equal(found, expected)
 
 
 def test_one_step_at_a_time_is_the_same_run():

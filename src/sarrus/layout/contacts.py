@@ -58,3 +58,7 @@ CONVEX = contacts.column(
     "solvers", "solvers",
 )  # fmt: skip
 LAG = contacts.column("LAG", 1, "m", "slip that the convex law takes as known", "solvers", "solvers")
+LAST_LAG = contacts.column("LAST_LAG", 1, "m", "the slip that it took before", "solvers", "solvers")
+LAST_SLIP = contacts.column(
+    "LAST_SLIP", 1, "m", "the slip that was found with that; negative: none yet", "solvers", "solvers"
+)

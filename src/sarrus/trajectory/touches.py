@@ -1,7 +1,7 @@
 """What contacts, ropes, joint limits and dry friction did in a run: one record per step, stage and contact.
 
 A step has two stages: positions, with impulses at its first node, and momenta, with impulses at its last.  A
-record is a line of twelve numbers, in the order of `COLUMNS`."""
+record is a line of twelve numbers, in the order of `COLUMNS`.  Only impulses at recorded nodes are kept."""
 
 from __future__ import annotations
 
@@ -30,14 +30,15 @@ COLUMNS = {
     "gap": (11, 1),
 }
 WIDTH = TOUCH_WIDTH
-STEP, STAGE, CONTACT, IMPULSE, WORK = 0, 1, 2, slice(6, 9), 9
+STEP, STAGE, CONTACT, IMPULSE = 0, 1, 2, slice(6, 9)
 POSITIONS, MOMENTA = 1, 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Touches:
     """Contacts that the steps looked at, one entry per step, stage and contact; arrays of n entries, in the
-    order of time.  Open ones nearby have the small force that the barrier of the solver leaves them.
+    order of time.  Open ones nearby have the small force that the barrier of the solver leaves them.  With
+    `record_every`, those whose impulse acts at a recorded node.
 
     step: from 0.  time [s]: of the node where the impulse acts.  stage: 1 positions, at the first node of the
     step; 2 momenta, at its last.  contact: its number.  point (n, 3) [m], world frame.  impulse (n, 3) [N s]:
@@ -104,11 +105,10 @@ def node_of(table: Array) -> np.ndarray:
 
 
 def contact_work(traj: Trajectory) -> Array:
-    """Work of all records per step, (steps,) [J]."""
-    table = records(traj)
-    work = np.bincount(table[:, STEP].astype(np.int64), table[:, WORK], traj.stats.steps).astype(float)
-    work.flags.writeable = False
-    return work
+    """Work of all contacts, ropes, limits and dry friction, (steps,) [J]; with `record_every`, summed between
+    the records."""
+    records(traj)
+    return traj.stats.contact_work
 
 
 def pulls_or_pushes(traj: Trajectory) -> bool:

@@ -202,7 +202,8 @@ class Trajectory:
         return contact.contact_force(self, self.body_names.index(name))
 
     def contact_work(self) -> Array:
-        """Work of the impulses of contacts, ropes, limits and joint friction per step, (steps,) [J]."""
+        """Work of the impulses of contacts, ropes, limits and joint friction per step, (steps,) [J]; with
+        `record_every`, its sums between the records."""
         return contact.contact_work(self)
 
     def gap(self) -> Array:

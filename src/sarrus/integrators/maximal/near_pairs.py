@@ -22,6 +22,8 @@ LASTS = 4.0
 ROOM = np.array([1, 2, 4, 8])
 # Rows of features at first.
 FIRST_ROWS = 64
+# Whole numbers below this are exact as floating-point numbers.
+EXACT = 2.0**53
 
 
 class NearPairs:
@@ -68,6 +70,40 @@ class NearPairs:
         lists = self.near, self.swept, self.depths, self.inside, self.slot
         lines = np.array(slots, np.int64).reshape(-1, 4), self.features, self.scratch
         return self.detector.tables, tuple(self.memory), self.poses, lists, lines, self.addresses
+
+    def line(self) -> np.ndarray:
+        """What the next looks go on from, in one line: the pairs of the plan with their numbers of contacts,
+        and the axes that the detector remembers."""
+        slots = [(pair, room) for pair, (_, room) in self.plan.slots.items()]
+        axes = self.memory.last
+        known = np.flatnonzero(axes.any(axis=1))
+        remembered = np.column_stack([known, axes[known]])
+        return np.concatenate([[len(slots), len(known)], np.ravel(slots), remembered.ravel()]).astype(float)
+
+    def go_on_from(self, line: np.ndarray) -> int:
+        """Takes up what `line` returned, at the start of an array; returns how much of it that is, 0 where
+        the array is no such line."""
+        most = len(self.slot)
+        if len(line) < 2 or not (0.0 <= line[0] <= most and 0.0 <= line[1] <= most):
+            return 0
+        slots, axes = int(line[0]), int(line[1])
+        end = 2 + 2 * slots + 4 * axes
+        if len(line) < end or not (np.abs(line[:end]) < EXACT).all():
+            return 0
+        numbers = line[2:end].astype(np.int64)
+        plan, known = numbers[: 2 * slots].reshape(-1, 2), numbers[2 * slots :].reshape(-1, 4)
+        pairs = np.concatenate([plan[:, 0], known[:, 0]])
+        if not (((pairs >= 0) & (pairs < most)).all() and np.isin(plan[:, 1], ROOM).all()):
+            return 0
+        self.plan = self.pairs.plan(dict(plan.tolist()), self.stiff)
+        self.memory.last.fill(0)
+        self.memory.last[known[:, 0]] = known[:, 1:]
+        return end
+
+    def forget(self) -> None:
+        """As at a new start: no pairs, no axes."""
+        self.plan = self.pairs.plan({}, self.stiff)
+        self.memory.last.fill(0)
 
     def make_room(self, rows: int) -> bool:
         """Room for so many rows of features; returns whether there was too little."""

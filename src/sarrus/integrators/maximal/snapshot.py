@@ -18,17 +18,13 @@ GIVEN = (
     "topo", "par", "scales", "stages", "still", "controller", "dt", "tolerance", "touches", "reactions",
     "joints", "adapts", "_is_compiled",
 )  # fmt: skip
-# What looks at pairs remember.
-MEMORY = ("last", "order", "sweep")
 
 
 def snapshot(run: VariationalStepper) -> dict[str, np.ndarray]:
     """The arrays and numbers that steps change, by name."""
     out = {f"run_{name}": value for name, value in vars(run).items() if name not in GIVEN}
     if run.near is not None:
-        slots = run.near.plan.slots
-        out["plan"] = np.array([(pair, room) for pair, (_, room) in slots.items()], "<i8").reshape(-1, 2)
-        out |= {f"near_{name}": getattr(run.near.memory, name) for name in MEMORY}
+        out["pairs"] = run.near.line()
     numbers = {
         name: value for name, value in out.items() if isinstance(value, np.ndarray | np.number | float | int)
     }
@@ -38,11 +34,8 @@ def snapshot(run: VariationalStepper) -> dict[str, np.ndarray]:
 def restore(run: VariationalStepper, arrays: dict[str, np.ndarray]) -> None:
     """Puts back what `snapshot` returned, into a stepper of the same model, method and dt."""
     if run.near is not None:
-        near = {int(pair): int(room) for pair, room in arrays["plan"]}
-        run.near.plan = run.near.pairs.plan(near, run.near.stiff)
+        run.near.go_on_from(arrays["pairs"])
         run.adopt(run.near.plan.arrays)
-        for name in MEMORY:
-            getattr(run.near.memory, name)[...] = arrays[f"near_{name}"]
     for key, array in arrays.items():
         if key.startswith("run_"):
             setattr(run, key.removeprefix("run_"), array if array.ndim else array.item())

@@ -11,7 +11,7 @@ LOWER, CENTRED = 0.2, 0.5
 CENTRAL = 0.1
 # Number of starts that `attempt_of` knows; the last one takes short steps.  From FIRST_CONVEX on come so many
 # attempts that start from the solution of a convex problem, then the others.
-ATTEMPTS, FIRST_CONVEX, TRIES_CONVEX = 10, 1, 10
+ATTEMPTS, FIRST_CONVEX, TRIES_CONVEX = 10, 1, 20
 # Tries from remembered forces, before all others.  Where the first fails and sweeps do not apply, the second
 # has this many times its barrier, or the least, natural units.
 REMEMBERED, RAISED, LEAST = 3, 100.0, 1e-4

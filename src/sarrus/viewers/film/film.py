@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from sarrus.errors import MechanismError, unknown_name
 from sarrus.mechanism.rotations import Array, rotation
+from sarrus.trajectory.touches import steps_between
 from sarrus.viewers.film import camera as cameras
 from sarrus.viewers.film.canvas import Canvas
 from sarrus.viewers.frames import finite_nodes, frames, poses
@@ -190,13 +191,15 @@ class Forces:
         )
         self.step, self.contact, self.point = touches.step[own], touches.contact[own], touches.point[own]
         impulse = sign[own, None] * touches.impulse[own]
-        steps = max(1, traj.stats.steps)
-        self.span = min(steps, max(1, round(FORCE_SPAN / traj.dt)))
+        steps, every = max(1, traj.stats.steps), steps_between(traj)
+        # Impulses are recorded at every so many nodes: a span has those of whole ones.
+        nodes = max(1, round(FORCE_SPAN / (every * traj.dt)))
+        self.span = min(steps, nodes * every)
         middle = np.round((times - traj.time[0]) / traj.dt - 0.5 * self.span)
         self.first = np.clip(middle, 0, steps - self.span)
         mechanism = traj.model.mechanism
         weight = heaviest(mechanism) * (float(np.linalg.norm(mechanism.gravity)) or 9.81)
-        self.vector = impulse * (0.6 / (weight * self.span * traj.dt))
+        self.vector = impulse * (0.6 / (weight * max(1, self.span // every) * traj.dt))
 
     def at(self, frame: int) -> tuple[Array, Array]:
         """Points (n, 3) [m] and vectors (n, 3) of the arrows in a frame."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sarrus.trajectory.touches import steps_between
 from sarrus.viewers.frames import finite_nodes, slerp
 from sarrus.viewers.live.forces import JointPoints, contact_forces
 from sarrus.viewers.live.instant import NONE, TRAIL, Instant
@@ -30,7 +31,8 @@ class Playback:
         self._joint_points = None if traj.reactions is None else JointPoints(self.model)
         records = traj.touch_records
         self._records = np.zeros((0, 12)) if records is None else records
-        # Step of every record: those of one step lie together.
+        # Steps between two recorded nodes, and step of every record: those of one step lie together.
+        self._every = steps_between(traj)
         self._steps = self._records[:, 0]
 
     @property
@@ -105,13 +107,13 @@ class Playback:
         return int(self._nodes[before]), int(self._nodes[after]), float(s)
 
     def _contacts(self, a: int, b: int) -> np.ndarray:
-        """Mean contact forces of the steps between two nodes."""
+        """Mean contact forces at two nodes, of the steps between them: half of what acts at each."""
         if not self.has_contacts or a == b:
             return NONE
         dt, start = self.traj.dt, self.traj.time[0]
         first, last = (round((self.traj.time[k] - start) / dt) for k in (a, b))
         lines = slice(*np.searchsorted(self._steps, (first, last)))
-        return contact_forces(self.model, self._records[lines], (last - first) * dt)
+        return contact_forces(self.model, self._records[lines], (last - first) / self._every * dt)
 
     def _reactions(self, node: int, position: np.ndarray, orientation: np.ndarray) -> np.ndarray:
         if self._joint_points is None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sarrus.model.gaps import meets
+from sarrus.trajectory.touches import steps_between
 from sarrus.viewers.frames import finite_nodes
 from sarrus.viewers.live.forces import contact_signs
 from sarrus.viewers.live.views import ABOVE, ASIDE, CORNER, front
@@ -81,7 +82,8 @@ def arrows_of(traj: Trajectory, motion: Motion) -> Arrows | None:
         return np.stack([np.bincount(row, values[:, k], count) for k in range(3)], axis=1)
 
     middle = total(point * weight[:, None]) / np.bincount(row, weight, count)[:, None]
-    nodes = np.searchsorted(edges, traj.time[0] + traj.dt * np.arange(traj.stats.steps + 1))
+    recorded = np.arange(0, traj.stats.steps + 1, steps_between(traj))
+    nodes = np.searchsorted(edges, traj.time[0] + traj.dt * recorded)
     share = np.full(len(nodes), traj.dt)
     if traj.conventions.one_sided:
         share[-1] = 0.0  # the forces of a step act at its first node

@@ -92,6 +92,8 @@ AT_REST = 1e-4
 # not cycle, in so many rounds at most, until the error of the forces, natural units, is below this; where it
 # is so small, the first try keeps the velocities.  What the balance lacks then counts up to this.
 SWEEPS, DAMPED, ROUNDS, KEPT, LACKING = 30, 0.5, 10, 1e-2, 0.1
+# Sweeps have led astray where the forces come to miss so many times what they missed at first.
+ASTRAY = 4.0
 # Raise of the final barrier where a gap would be lost in rounding.
 RAISE = 10.0
 
@@ -348,11 +350,14 @@ def solve_from_forces(topo, par, state, work, step, tries, stage, loops):
     else:
         error, missed = follow_forces(topo, par, state, work, step, stage, loops)
     if loose:
+        first = missed
         for _ in range(ROUNDS):
             if missed > KEPT:
                 sweeps(topo, par, state, work, step.dt, SWEEPS * tries * tries, DAMPED)
                 evaluate_stage(topo, par, state, work, step, stage, loops)
                 error, missed = follow_forces(topo, par, state, work, step, stage, loops)
+                if not missed < ASTRAY * max(first, KEPT):
+                    return ITERATION_LIMIT, 0
     level = max(START * missed * missed, end)
     if tries > 0 and not loose:
         level = RAISED * max(level, LEAST)
@@ -393,5 +398,5 @@ def solve_from_convex(topo, par, state, work, step, barrier, stage, loops):
             if status != CONVERGED:
                 barrier = barrier * HIGHER if barrier < HIGHEST else 0.0
                 break
-            put_lags(topo, state, work, True)
+            put_lags(topo, state, work)
     return status, done, barrier

@@ -50,7 +50,7 @@ from sarrus.solvers.interior_point.attempts import (
 )
 from sarrus.solvers.interior_point.central_path import COLD_START, barrier_work, loaded_level, start_level
 from sarrus.solvers.interior_point.contact import has_normal, is_on
-from sarrus.solvers.interior_point.convex import first_barrier, put_lags
+from sarrus.solvers.interior_point.convex import first_barrier, forget_lags
 
 # Kinetic energy that rounding may add.
 ROUNDING = 1e-9
@@ -167,7 +167,7 @@ def solve_momenta(topo, par, state, work, step, bounce, loops):
                 )
             elif convex:
                 if attempt == FIRST_CONVEX:
-                    put_lags(topo, state, work, False)
+                    forget_lags(topo, state, work)
                 put_forces(topo, state, work, COLD_START)
                 status, count, barrier = solve_from_convex(
                     topo, par, state, work, step, barrier, MOMENTA, loops

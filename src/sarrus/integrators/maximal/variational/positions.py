@@ -50,7 +50,7 @@ from sarrus.solvers.interior_point.attempts import (
 )
 from sarrus.solvers.interior_point.central_path import COLD_START, loaded_level, start_level
 from sarrus.solvers.interior_point.contact import has_normal, is_on
-from sarrus.solvers.interior_point.convex import first_barrier, put_lags
+from sarrus.solvers.interior_point.convex import first_barrier, forget_lags
 from sarrus.solvers.ties import clear_ties
 
 # A contact is near when its predicted gap is below this many natural lengths, plus this part of its change.
@@ -140,7 +140,7 @@ def solve_positions(topo, par, state, work, step, loops):
         error = evaluate_trial(topo, par, state, work, step, loops)
         if convex:
             if attempt == FIRST_CONVEX:
-                put_lags(topo, state, work, False)
+                forget_lags(topo, state, work)
             status, count, barrier = solve_from_convex(
                 topo, par, state, work, step, barrier, POSITIONS, loops
             )

@@ -23,6 +23,7 @@ from sarrus.integrators.maximal.course import proceed
 from sarrus.integrators.maximal.failures import describe
 from sarrus.integrators.maximal.held import hold_locks
 from sarrus.integrators.maximal.near_pairs import NearPairs, carry_state
+from sarrus.integrators.maximal.pair_looks import STALE
 from sarrus.integrators.maximal.pair_steps import proceed_with_pairs
 from sarrus.integrators.maximal.row_choice import SINGULAR
 from sarrus.integrators.maximal.snapshot import restore, snapshot
@@ -144,17 +145,21 @@ class VariationalStepper(Stepper):
 
     def _load(self, state: State) -> None:
         """Puts `state` into the kernel's arrays; velocities are projected onto the constraints."""
+        memory = self._memory_of(state)
+        self.put_motion(self.kernel, state)
+        if memory is not None and self._shows_same(memory):
+            self.kernel[:] = memory
+            if state.winding is not None:
+                self.model.put_winding(self.arrays, self.kernel, state.winding)
+            self._put_sides()
+            self.start(run.AS_IT_IS)
+            return
+        if self.near is not None and self.near.plan.slots:
+            self.near.forget()
+            self.adopt(self.near.plan.arrays)
+            self.counts[run.QUIET] = 0
+            self.put_motion(self.kernel, state)
         kernel, n = self.kernel, int(self.topo[0, at.BODIES])
-        self.put_motion(kernel, state)
-        if state.memory is not None and state.memory.shape == kernel.shape:
-            columns = [*range(at.X, at.X + 7), *range(at.U, at.U + 6)]
-            if np.allclose(state.memory[:n][:, columns], kernel[:n][:, columns], rtol=SAME, atol=SAME):
-                kernel[:] = state.memory
-                if state.winding is not None:
-                    self.model.put_winding(self.arrays, kernel, state.winding)
-                self._put_sides()
-                self.start(run.AS_IT_IS)
-                return
         given = kernel[:n, at.U : at.U + 6].copy()
         least = self.start(run.FROM_VELOCITIES)
         if self.arrays.loops:
@@ -167,6 +172,25 @@ class VariationalStepper(Stepper):
         self.projection = float(np.abs(given, out=given).max(initial=0.0))
         if not isfinite(self.projection):
             raise MechanismError("the velocities of the start cannot be made to fit the constraints")
+
+    def _memory_of(self, state: State) -> np.ndarray | None:
+        """The node that `state` remembers, in the order of the arrays that are adopted; None where it comes
+        from another kind of run."""
+        memory = state.memory
+        if memory is not None and self.near is not None:
+            if memory.ndim != 2 or memory.shape[1] < 2 or not 0.0 <= memory[0, 0] <= STALE:
+                return None
+            place = self.near.go_on_from(memory[0, 1:])
+            self.adopt(self.near.plan.arrays)
+            self.counts[run.QUIET] = int(memory[0, 0])
+            rest = memory[0, 1 + place :]
+            return rest.reshape(self.kernel.shape) if place and rest.size == self.kernel.size else None
+        return memory if memory is not None and memory.shape == self.kernel.shape else None
+
+    def _shows_same(self, memory: np.ndarray) -> bool:
+        """Whether the bodies of a node are where those of the kernel are, and move alike."""
+        columns, n = [*range(at.X, at.X + 7), *range(at.U, at.U + 6)], int(self.topo[0, at.BODIES])
+        return np.allclose(memory[:n, columns], self.kernel[:n, columns], rtol=SAME, atol=SAME)
 
     def put_motion(self, kernel: np.ndarray, state: State) -> None:
         """Configuration, turns and velocities of `state` into a kernel state."""
@@ -193,8 +217,11 @@ class VariationalStepper(Stepper):
         nodes = np.empty((1, bodies + self.model.coordinates))
         save_node(self.topo, self.par, self.kernel, nodes)
         node = nodes[0]
-        motion = split_one(node[:bodies])
-        return State(self.time, *motion, self.model, node[bodies:], self.kernel.copy())
+        memory = self.kernel.copy()
+        if self.near is not None:
+            # The contacts of the node stand in the order of its plan.
+            memory = np.concatenate([[self.counts[run.QUIET]], self.near.line(), memory.ravel()])[None]
+        return State(self.time, *split_one(node[:bodies]), self.model, node[bodies:], memory)
 
     def snapshot(self) -> dict[str, np.ndarray]:
         """All that the run goes on from, for `restore`."""
