@@ -30,7 +30,7 @@ COLUMNS = {
     "gap": (11, 1),
 }
 WIDTH = TOUCH_WIDTH
-STEP, STAGE, CONTACT, IMPULSE = 0, 1, 2, slice(6, 9)
+STEP, STAGE, CONTACT, IMPULSE, WORK = 0, 1, 2, slice(6, 9), 9
 POSITIONS, MOMENTA = 1, 2
 
 
@@ -107,8 +107,12 @@ def node_of(table: Array) -> np.ndarray:
 def contact_work(traj: Trajectory) -> Array:
     """Work of all contacts, ropes, limits and dry friction, (steps,) [J]; with `record_every`, summed between
     the records."""
-    records(traj)
-    return traj.stats.contact_work
+    table = records(traj)
+    if steps_between(traj) > 1:
+        return traj.stats.contact_work
+    work = np.bincount(table[:, STEP].astype(np.int64), table[:, WORK], traj.stats.steps).astype(float)
+    work.flags.writeable = False
+    return work
 
 
 def pulls_or_pushes(traj: Trajectory) -> bool:

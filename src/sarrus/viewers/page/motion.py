@@ -74,6 +74,13 @@ def arrows_of(traj: Trajectory, motion: Motion) -> Arrows | None:
     frame = np.searchsorted(edges, seen.time[own])
     good = np.isfinite(point).all(axis=1) & np.isfinite(impulse).all(axis=1)
     frame, contact, point, impulse = frame[good], contact[good], point[good], impulse[good]
+    lasting = _lasting(traj, edges, len(motion.time))
+    if lasting[-1] == 0.0:
+        # The frame at the end shows the forces of the one before.
+        again = np.flatnonzero(frame == len(lasting) - 2)
+        contact, point, impulse = (np.concatenate([a, a[again]]) for a in (contact, point, impulse))
+        frame = np.concatenate([frame, np.full(len(again), len(lasting) - 1)])
+        lasting[-1] = lasting[-2]
     keys, row = np.unique(np.stack([frame, contact], axis=1), axis=0, return_inverse=True)
     row, count = row.reshape(-1), len(keys)
     weight = np.linalg.norm(impulse, axis=1) + 1e-300
@@ -82,17 +89,20 @@ def arrows_of(traj: Trajectory, motion: Motion) -> Arrows | None:
         return np.stack([np.bincount(row, values[:, k], count) for k in range(3)], axis=1)
 
     middle = total(point * weight[:, None]) / np.bincount(row, weight, count)[:, None]
-    recorded = np.arange(0, traj.stats.steps + 1, steps_between(traj))
-    nodes = np.searchsorted(edges, traj.time[0] + traj.dt * recorded)
-    share = np.full(len(nodes), traj.dt)
-    if traj.conventions.one_sided:
-        share[-1] = 0.0  # the forces of a step act at its first node
-    else:
-        share[[0, -1]] *= 0.5  # a node at an end of the run has one step only
-    lasting = np.bincount(nodes, share, len(motion.time))
     force = total(impulse) / np.maximum(lasting, 0.5 * traj.dt)[keys[:, 0], None]
     start = np.searchsorted(keys[:, 0], np.arange(len(motion.time) + 1))
     return Arrows(start, middle, force)
+
+
+def _lasting(traj: Trajectory, edges: Array, frames: int) -> Array:
+    """(frames,) [s]: the time over which the recorded impulses at the nodes of each frame act."""
+    recorded = np.arange(0, traj.stats.steps + 1, steps_between(traj))
+    share = np.full(len(recorded), traj.dt)
+    if traj.conventions.one_sided:
+        share[recorded == traj.stats.steps] = 0.0  # the forces of a step act at its first node
+    else:
+        share[(recorded == 0) | (recorded == traj.stats.steps)] *= 0.5  # the ends have one step only
+    return np.bincount(np.searchsorted(edges, traj.time[0] + traj.dt * recorded), share, frames)
 
 
 def body_radii(scene: Scene) -> np.ndarray:
