@@ -3,15 +3,17 @@
 from sarrus._jit import helper
 from sarrus.solvers.interior_point.central_path import COLD_START, STUCK
 
-# Iterations from a start, and in the last resort: short steps along the path.  There the barrier is lowered
-# by this factor once no product is further from it than this part.
-COLD, LAST_RESORT = 35, 60
+# Iterations from a start; for a convex problem, whose path leads to its end, however slowly; and in the last
+# resort: short steps along the path.  There the barrier is lowered by this factor once no product is further
+# from it than this part.
+COLD, CONVEX, LAST_RESORT = 35, 400, 60
 LOWER, CENTRED = 0.2, 0.5
 # Least lowering of the barrier of an attempt that keeps to the centre of the cones.
 CENTRAL = 0.1
 # Number of starts that `attempt_of` knows; the last one takes short steps.  From FIRST_CONVEX on come so many
-# attempts that start from the solution of a convex problem, then the others.
-ATTEMPTS, FIRST_CONVEX, TRIES_CONVEX = 10, 1, 20
+# attempts that start from the solution of a convex problem, then the others; the LAST so many attempts solve
+# convex problems alone.
+ATTEMPTS, FIRST_CONVEX, TRIES_CONVEX, LAST = 10, 1, 10, 20
 # Tries from remembered forces, before all others.  Where the first fails and sweeps do not apply, the second
 # has this many times its barrier, or the least, natural units.
 REMEMBERED, RAISED, LEAST = 3, 100.0, 1e-4
@@ -20,7 +22,13 @@ REMEMBERED, RAISED, LEAST = 3, 100.0, 1e-4
 @helper
 def is_convex_start(attempt):
     """Whether this attempt starts from the solution of a convex problem (`convex.py`)"""
-    return FIRST_CONVEX <= attempt < FIRST_CONVEX + TRIES_CONVEX
+    return FIRST_CONVEX <= attempt < FIRST_CONVEX + TRIES_CONVEX or is_last(attempt)
+
+
+@helper
+def is_last(attempt):
+    """Whether this attempt solves the convex problem to the end of the stage"""
+    return attempt >= ATTEMPTS + TRIES_CONVEX
 
 
 @helper

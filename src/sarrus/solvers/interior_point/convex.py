@@ -5,11 +5,13 @@ jams, caught between heavy ones under forces of thousands of times its own inert
 (m, b) o (psi, l) = 0 with psi = s / mu + |l| (De Saxce's change of variables).  With |l| held at a known
 slip, the LAG, that is one convex problem in all contacts, whose central path leads to its end.  First without
 lag; then, from the forces of its solution, Coulomb's law itself, which is what a stage accepts; where that
-fails, again with the slip that was found, which comes closer each time.  The slips are extrapolated from
-the last two: in jams each comes only a third closer.
+fails, again with the slip that was found, which comes closer each time (extrapolated from the last two: in
+jams each comes only a third closer).  In the end the convex problem is solved to the end of the stage, until
+the slips that it holds are those that it finds: Coulomb's law, without a step of Newton's method on it.
 
 Implements: the fixed point of Acary, Cadoux, Lemarechal and Malick, "A formulation of the linear discrete
-Coulomb friction problem via convex optimization", ZAMM 91 (2011).  Differs: it only gives a start."""
+Coulomb friction problem via convex optimization", ZAMM 91 (2011).  Differs: extrapolated; at first it only gives
+a start."""
 
 from math import sqrt
 
@@ -58,33 +60,38 @@ def forget_lags(topo, state, work):
 
 
 @kernel
-def slip_found(work, w):
-    """Size of the slip of the contact at line w at the trial configuration [m]"""
+def slip_found(work, w, margin):
+    """Size of the slip of the contact at line w at the trial configuration, less a margin [m]"""
     l1, l2 = get1(work, w, at.TRIAL + 1), get1(work, w, at.TRIAL + 2)
-    return sqrt(l1 * l1 + l2 * l2)
+    return max(sqrt(l1 * l1 + l2 * l2) - margin, 0.0)
 
 
 @kernel
-def put_lags(topo, state, work):
+def put_lags(topo, state, work, margin):
     """The slips that the convex problem is to hold next: those found at the trial configuration, extrapolated
-    so that the combination of the last two misses itself least (Anderson's rule)"""
-    bend, part = 0.0, 0.0
+    so that the combination of the last two misses itself least (Anderson's rule); returns the largest error
+    of those that it held [m].
+
+    margin: what is left out of a slip, so that gaps, which take up its error, end positive [m]"""
+    bend, part, worst, total = 0.0, 0.0, 0.0, 0.0
     for i in range(topo[0, at.CONTACTS]):
-        if is_on(topo, state, i):
-            w = topo[0, at.W_CONTACTS] + i
+        w = topo[0, at.W_CONTACTS] + i
+        if is_on(topo, state, i) and is_convex(work, w):
+            missed = slip_found(work, w, margin) - get1(work, w, at.LAG)
+            worst, total = max(worst, abs(missed)), total + missed
             if get1(work, w, at.LAST_SLIP) >= 0.0:
-                missed = slip_found(work, w) - get1(work, w, at.LAG)
                 change = missed - (get1(work, w, at.LAST_SLIP) - get1(work, w, at.LAST_LAG))
                 bend += change * change
                 part += missed * change
     back = min(max(part / bend, -FARTHEST), 1.0) if bend > 0.0 else 0.0
     for i in range(topo[0, at.CONTACTS]):
-        if is_on(topo, state, i):
-            w = topo[0, at.W_CONTACTS] + i
-            slip, before = slip_found(work, w), get1(work, w, at.LAST_SLIP)
+        w = topo[0, at.W_CONTACTS] + i
+        if is_on(topo, state, i) and is_convex(work, w):
+            slip, before = slip_found(work, w, margin), get1(work, w, at.LAST_SLIP)
             put1(work, w, at.LAST_SLIP, slip)
             put1(work, w, at.LAST_LAG, get1(work, w, at.LAG))
             put1(work, w, at.LAG, max(slip - back * (slip - before), 0.0) if before >= 0.0 else slip)
+    return worst + 0.0 * total
 
 
 @kernel

@@ -94,7 +94,7 @@ def arrows_of(traj: Trajectory, motion: Motion) -> Arrows | None:
     return Arrows(start, middle, force)
 
 
-def _lasting(traj: Trajectory, edges: Array, frames: int) -> Array:
+def _lasting(traj: Trajectory, edges: np.ndarray, frames: int) -> np.ndarray:
     """(frames,) [s]: the time over which the recorded impulses at the nodes of each frame act."""
     recorded = np.arange(0, traj.stats.steps + 1, steps_between(traj))
     share = np.full(len(recorded), traj.dt)

@@ -40,7 +40,16 @@ from sarrus.maths.quaternion import half_turn, in_domain
 from sarrus.maths.spatial import ZERO6, add6, axpy6, carry_force, dot6
 from sarrus.maths.vectors import add3, axpy3, cross, scale3
 from sarrus.solvers.border import solve_rows
-from sarrus.solvers.interior_point.attempts import CENTRAL, CENTRED, COLD, LEAST, LOWER, RAISED, final_level
+from sarrus.solvers.interior_point.attempts import (
+    CENTRAL,
+    CENTRED,
+    COLD,
+    CONVEX,
+    LEAST,
+    LOWER,
+    RAISED,
+    final_level,
+)
 from sarrus.solvers.interior_point.central_path import (
     contact_errors,
     longest_contact_step,
@@ -50,7 +59,7 @@ from sarrus.solvers.interior_point.central_path import (
     put_residuals,
     start_contacts,
 )
-from sarrus.solvers.interior_point.contact import is_on
+from sarrus.solvers.interior_point.contact import has_normal, is_on
 from sarrus.solvers.interior_point.convex import (
     CONVEX_LEVEL,
     HIGHER,
@@ -376,27 +385,47 @@ def begin_contacts(topo, state, work, dt, level, memory):
 
 
 @kernel
-def solve_from_convex(topo, par, state, work, step, barrier, stage, loops):
+def all_apart(topo, state, work):
+    """Whether the gaps of all contacts of the stage are positive"""
+    for i in range(topo[0, at.CONTACTS]):
+        if is_on(topo, state, i) and has_normal(topo, i):
+            if not get1(work, topo[0, at.W_CONTACTS] + i, at.TRIAL) > 0.0:
+                return False
+    return True
+
+
+@kernel
+def solve_from_convex(topo, par, state, work, step, start, stage, loops):
     """A stage from its cold start without forces: the convex problem with the slips in LAG, from `barrier`
     times the squared error, then Coulomb's law; returns (status, iterations, barrier for the next try; 0:
     there is none).
 
-    Where the convex problem was solved, its slips are in LAG"""
+    start: (barrier, whether this is one of the last tries).  Those solve the convex problem to the end of the
+    stage: once the slips that it takes as known are those that it finds, it is Coulomb's law.  Where the
+    convex problem was solved, the slips to take next are in LAG"""
+    barrier, last = start
     put_law(topo, state, work, True)
-    status, done = CONVERGED, 0
-    for phase in range(2):
-        factor, aim = (barrier, CONVEX_LEVEL) if phase == 0 else (START, final_level(step.dt))
+    status, done, missed = CONVERGED, 0, 0.0
+    for phase in range(1 if last else 2):
+        factor, aim, most = START, final_level(step.dt), COLD
+        if phase == 0:
+            factor, most = barrier, CONVEX
+            aim = aim if last else CONVEX_LEVEL
         level = factor * error_of_forces(topo, state, work) ** 2
         centre_contacts(topo, state, work, max(level, CONVEX_LEVEL))
         error = evaluate_stage(topo, par, state, work, step, stage, loops)
         status, count = interior(
-            topo, par, state, work, step, Path(stage, aim, COLD, 0.0, CENTRAL), error, loops
+            topo, par, state, work, step, Path(stage, aim, most, 0.0, CENTRAL), error, loops
         )
         done += count
         if phase == 0:
+            if status == CONVERGED:
+                missed = put_lags(topo, state, work, 0.5 * GAP_ERROR if last else 0.0)
             put_law(topo, state, work, False)
             if status != CONVERGED:
                 barrier = barrier * HIGHER if barrier < HIGHEST else 0.0
                 break
-            put_lags(topo, state, work)
+    if last and status == CONVERGED:
+        good = missed < GAP_ERROR and (stage == MOMENTA or all_apart(topo, state, work))
+        status = CONVERGED if good else ITERATION_LIMIT
     return status, done, barrier

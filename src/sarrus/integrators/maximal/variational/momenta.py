@@ -41,12 +41,14 @@ from sarrus.solvers.interior_point.attempts import (
     ATTEMPTS,
     COLD,
     FIRST_CONVEX,
+    LAST,
     LAST_RESORT,
     REMEMBERED,
     TRIES_CONVEX,
     attempt_of,
     final_level,
     is_convex_start,
+    is_last,
 )
 from sarrus.solvers.interior_point.central_path import COLD_START, barrier_work, loaded_level, start_level
 from sarrus.solvers.interior_point.contact import has_normal, is_on
@@ -146,7 +148,7 @@ def solve_momenta(topo, par, state, work, step, bounce, loops):
                 break
             weakness = at.WEAK
         barrier = first_barrier(topo, state)
-        for attempt in range(-REMEMBERED, ATTEMPTS + TRIES_CONVEX):
+        for attempt in range(-REMEMBERED, ATTEMPTS + TRIES_CONVEX + LAST):
             convex = is_convex_start(attempt)
             if convex and barrier == 0.0:
                 continue
@@ -170,7 +172,7 @@ def solve_momenta(topo, par, state, work, step, bounce, loops):
                     forget_lags(topo, state, work)
                 put_forces(topo, state, work, COLD_START)
                 status, count, barrier = solve_from_convex(
-                    topo, par, state, work, step, barrier, MOMENTA, loops
+                    topo, par, state, work, step, (barrier, is_last(attempt)), MOMENTA, loops
                 )
             else:
                 level, worst = start_level(topo, state, work)

@@ -41,12 +41,14 @@ from sarrus.solvers.interior_point.attempts import (
     ATTEMPTS,
     COLD,
     FIRST_CONVEX,
+    LAST,
     LAST_RESORT,
     REMEMBERED,
     TRIES_CONVEX,
     attempt_of,
     final_level,
     is_convex_start,
+    is_last,
 )
 from sarrus.solvers.interior_point.central_path import COLD_START, loaded_level, start_level
 from sarrus.solvers.interior_point.contact import has_normal, is_on
@@ -130,7 +132,7 @@ def solve_positions(topo, par, state, work, step, loops):
         if status == CONVERGED:
             return CONVERGED, done
     status, barrier = CONVERGED, first_barrier(topo, state)
-    for attempt in range(ATTEMPTS + TRIES_CONVEX):
+    for attempt in range(ATTEMPTS + TRIES_CONVEX + LAST):
         convex = is_convex_start(attempt)
         if convex and barrier == 0.0:
             continue
@@ -142,7 +144,7 @@ def solve_positions(topo, par, state, work, step, loops):
             if attempt == FIRST_CONVEX:
                 forget_lags(topo, state, work)
             status, count, barrier = solve_from_convex(
-                topo, par, state, work, step, barrier, POSITIONS, loops
+                topo, par, state, work, step, (barrier, is_last(attempt)), POSITIONS, loops
             )
         else:
             level, worst = start_level(topo, state, work)
