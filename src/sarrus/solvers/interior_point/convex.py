@@ -10,8 +10,8 @@ jams each comes only a third closer).  In the end the convex problem is solved t
 the slips that it holds are those that it finds: Coulomb's law, without a step of Newton's method on it.
 
 Implements: the fixed point of Acary, Cadoux, Lemarechal and Malick, "A formulation of the linear discrete
-Coulomb friction problem via convex optimization", ZAMM 91 (2011).  Differs: extrapolated; at first it only gives
-a start."""
+Coulomb friction problem via convex optimization", ZAMM 91 (2011).
+Differs: the slips are extrapolated, and at first the convex problem only gives a start."""
 
 from math import sqrt
 
