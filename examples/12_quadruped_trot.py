@@ -23,8 +23,8 @@ def main(folder: Path) -> dict[str, float]:
     walk = quadruped_walk(duration=2.0, dt=0.001)
     standing, trot = walk.run(STANDING), walk.run(TROT)
     weight = 9.81 * walk.model.masses.sum()
-    touch = trot.touches
-    load = float(touch.impulse[touch.time >= 0.5, 2].sum() / 1.5 / weight)
+    carried = sum(trot.contact_force(name)[:, 2] for name in walk.model.body_names)
+    load = float(carried[trot.time >= 0.5].mean() / weight)
     ways = {"stands": walk.distance(standing), "trots": walk.distance(trot)}
     print("standing: the trunk moves by {stands:.4f} m in 2 s; trotting: {trots:.3f} m".format(**ways))
     print(f"the contacts carry {load:.3f} of the weight on average; smallest gap {trot.gap().min():.0e} m")
