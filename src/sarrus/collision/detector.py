@@ -22,8 +22,8 @@ from sarrus.collision.cores import KIND, POINT, POLYTOPE, SEGMENT, Core, pack
 from sarrus.collision.swept import write_swept
 from sarrus.errors import MechanismError
 
-# Features by the simpler kind of the two cores
-LINES = {POINT: 1, SEGMENT: 2, POLYTOPE: 8}
+# Features by the simpler kind of the two cores; segments touch at two, the others are met at another look
+LINES = {POINT: 1, SEGMENT: 4, POLYTOPE: 8}
 
 
 class Memory(NamedTuple):

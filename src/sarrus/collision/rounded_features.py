@@ -5,13 +5,13 @@ from math import sqrt
 from sarrus import layout as at
 from sarrus._jit import helper, kernel
 from sarrus.collision.axes import scale_of
-from sarrus.collision.closest import EDGE, FACE, clamp, corner
+from sarrus.collision.closest import EDGE, FACE, corner, distance2
 from sarrus.collision.cores import E0, F0, KIND, POLYTOPE, SEGMENT
 from sarrus.collision.features import EDGE_END_KEY, SWEPT_KEY, VERTEX_KEY, key, put_feature, unit
 from sarrus.collision.manifold import SLACK, facing
 from sarrus.collision.poses import into_a, into_b
 from sarrus.maths.access import get3
-from sarrus.maths.vectors import ZERO3, axpy3, cross, dot, mtv, scale3, sub3
+from sarrus.maths.vectors import ZERO3, axpy3, cross, dot, mtv, mv, scale3, sub3
 
 # Sine below which two segments are parallel: over 0.2 m the lines at the ends of the common part then differ
 # from the nearest points between by 4e-7 m for a radius of 0.05 m.
@@ -21,6 +21,8 @@ NEARLY_PARALLEL = 0.1
 # Cosine from which the direction of the nearest points is the normal of a face: a radius of 0.05 m then
 # differs by 2.5e-8 m.
 ON_FACE = 1.0 - 1e-6
+# Part of a length, or of a squared one, that rounding may change
+ROUNDING = 1e-9
 
 
 @helper
@@ -61,14 +63,17 @@ def put_segment_on_face(geo, a, i, b, r, pose, out, line):
     start, end = into_a(pose, x), into_a(pose, corner(geo, b, 1))
     scale = scale_of(geo, a, b)
     t0, t1 = segment_over_face(geo, a, i, start, sub3(end, start), SLACK * scale)
-    made = 0
     if not t1 >= t0:
         return 0
-    for k in range(2):
-        if k == 1 and not (t1 - t0) * sqrt(dot(f, f)) > SLACK * scale:
-            break
+    along = sub3(end, start)
+    made = 0
+    if not (t1 - t0) * sqrt(dot(f, f)) > SLACK * scale:
+        # One point: the end that is nearer to the face.
+        t0 = t1 if dot(n, along) < 0.0 else t0
+        t1 = t0
+    for k in range(2 if t1 > t0 else 1):
         t = t0 if k == 0 else t1
-        q = axpy3(t, sub3(end, start), start)
+        q = axpy3(t, along, start)
         foot = axpy3(-(dot(n, q) - geo[4][geo[0][a, F0] + i, 3]), n, q)
         what = VERTEX_KEY if t == 0.0 or t == 1.0 else EDGE_END_KEY
         put_feature(
@@ -81,33 +86,40 @@ def put_segment_on_face(geo, a, i, b, r, pose, out, line):
 @kernel
 def put_parallel(geo, a, i, b, normal, pose, out, line):
     """Number of features written at the ends of the common part of edge i of A and the segment B: LINE, or
-    PLANE with the normal n of A"""
+    PLANE with the normal n of A.
+
+    An end is that of one of the two, above the other; where each is above the other, as under a slant, that
+    which is nearer to the other"""
     n, r, as_planes = normal
     u, e = edge(geo, a, i)
     x, f = edge(geo, b, 0)
-    e_in_b, u_in_b = mtv(pose[0], e), into_b(pose, u)
-    along = dot(f, e_in_b)
-    along = along if abs(along) > 1e-300 else 1e-300
-    start = dot(sub3(x, u_in_b), e_in_b)
-    ee = dot(e, e)
-    at0, at1 = -start / along, (ee - start) / along
-    low, high = clamp(min(at0, at1)), clamp(max(at0, at1))
+    x0, f0 = into_a(pose, x), mv(pose[0], f)
+    ee, ff = dot(e, e), dot(f, f)
+    forth = dot(e, f0) > 0.0
     made = 0
     for k in range(2):
-        t = low if k == 0 else high
-        if k == 1 and not (high - low) * sqrt(dot(f, f)) > SLACK * scale_of(geo, a, b):
-            break
-        q = axpy3(t, f, x)
-        s = clamp((start + t * along) / ee)
-        foot = axpy3(s, e, u)
+        t_end = k if forth else 1 - k
+        p, q = axpy3(k, e, u), axpy3(t_end, f0, x0)
+        s, t = dot(sub3(q, u), e) / ee, dot(sub3(p, x0), f0) / ff
+        over_a, over_b = -ROUNDING <= s <= 1.0 + ROUNDING, -ROUNDING <= t <= 1.0 + ROUNDING
+        if not (over_a or over_b):
+            continue
+        foot, top = axpy3(s, e, u), axpy3(t, f0, x0)
+        end_of_b = over_a and not (over_b and distance2(p, top) < (1.0 - ROUNDING) * distance2(foot, q))
+        at_b = t_end if end_of_b else t
+        pa, pb = (foot if end_of_b else p), axpy3(at_b, f, x)
         if as_planes:
             put_feature(
-                out, line + k, at.PLANE, 0.0, (foot, q), (n, ZERO3), r, key(at.PLANE, EDGE_END_KEY, 1, i, k)
+                out, line + made, at.PLANE, 0.0, (pa, pb), (n, ZERO3), r, key(at.PLANE, EDGE_END_KEY, 1, i, k)
             )
-        elif t == 0.0 or t == 1.0:
-            put_feature(out, line + k, at.LINE, 0.0, (foot, q), (unit(e), ZERO3), r, key(at.LINE, 0, 0, i, k))
+        elif end_of_b:
+            put_feature(
+                out, line + made, at.LINE, 0.0, (pa, pb), (unit(e), ZERO3), r, key(at.LINE, 0, 0, i, k)
+            )
         else:
-            put_feature(out, line + k, at.LINE, 1.0, (q, foot), (unit(f), ZERO3), r, key(at.LINE, 1, 0, i, k))
+            put_feature(
+                out, line + made, at.LINE, 1.0, (pb, pa), (unit(f), ZERO3), r, key(at.LINE, 1, 0, i, k)
+            )
         made += 1
     return made
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 from tests.unit.collision.scenes import at_rest, gaps, random_turn, turn, used
 
 from sarrus import Box, Capsule, ConvexMesh, Cylinder, Sphere
@@ -26,6 +27,9 @@ from sarrus.layout import (
 # Faces are preferred to crossings of edges within 1e-5 of the size; shapes of 1 m
 PREFERENCE = 5e-5
 ROUNDING = 1e-12
+# Segments that cross at less than 2e-3 are lines at their ends: 1 m long and 0.4 m apart, they miss by the
+# square of that.
+NEARLY = 4e-7
 ONE = np.array([0])
 
 OCTAHEDRON = ConvexMesh(points=[(1, 0, 0), (-1, 0, 0), (0, 0.7, 0), (0, -0.7, 0), (0, 0, 0.5), (0, 0, -0.5)])
@@ -60,6 +64,38 @@ def test_the_smallest_gap_of_the_lines_is_the_distance_of_a_separated_pair(first
             continue
         apart += 1
         assert abs(gaps(lines_at(detector, x, R), x, R).min() - distance) < PREFERENCE
+
+
+@pytest.mark.parametrize("second", ["capsule", "box"])
+def test_the_smallest_gap_of_nearly_parallel_capsules_and_edges_is_their_distance(second):
+    """Where the end of each is above the other, it is the nearer one that counts."""
+    rng = np.random.default_rng(12)
+    detector = pair(SHAPES["capsule"], SHAPES[second])
+    for _ in range(1000):
+        x, R = at_rest(2)
+        x[1] = rng.uniform((0.3, 0.3, -1.0), (0.6, 0.6, 1.0))
+        R[1] = Rotation.from_rotvec(rng.uniform(0.0, 0.1) * rng.normal(size=3)).as_matrix()
+        if second == "box":
+            x[1] += (0.2, 0.3, 0.0)
+        distance = detector.distance(ONE, x, R)[0]
+        slack = PREFERENCE if second == "box" else NEARLY
+        assert gaps(lines_at(detector, x, R), x, R).min() == pytest.approx(distance, abs=slack)
+
+
+def test_the_lower_end_of_a_steep_capsule_at_the_edge_of_a_face_is_not_lost():
+    """Only a part shorter than the width of the edge is over the face: its end that is nearer counts."""
+    rng = np.random.default_rng(13)
+    detector = pair(SHAPES["box"], SHAPES["capsule"])
+    box, capsule = SHAPES["box"], SHAPES["capsule"]
+    half, reach = 0.5 * np.array(box.size), 0.5 * capsule.length
+    for _ in range(300):
+        x, R = at_rest(2)
+        R[1] = turn(0.0, rng.uniform(0.1, 1.4), 0.0) @ turn(0.0, 0.0, rng.uniform(0.0, 6.0))
+        # The lower end stands above the last 1e-4 m of the face; the rest leans outwards.
+        lower = (half[0] - rng.uniform(0.0, 1e-4), 0.0, half[2] + capsule.radius)
+        x[1] = np.array(lower) + reach * R[1][:, 2]
+        lines = lines_at(detector, x, R)
+        assert gaps(lines, x, R).min() == pytest.approx(detector.distance(ONE, x, R)[0], abs=ROUNDING)
 
 
 @pytest.mark.parametrize("first", SHAPES)
@@ -244,7 +280,7 @@ def test_rows_of_several_pairs_follow_their_capacities():
         core_of(Box((1, 1, 1))),
     ]
     detector = Detector(cores, range(4), [(0, 1), (2, 0), (0, 3), (1, 2)])
-    assert detector.capacity.tolist() == [1, 2, 8, 1]
+    assert detector.capacity.tolist() == [1, 4, 8, 1]
     x, R = at_rest(4)
     x[1], x[2], x[3] = (2, 0, 0), (0, 2, 0), (0, 0, 1)
     out = detector.features(np.array([2, 0, 3]), x, R, x, R)
