@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sarrus.layout.declare import Table
+from sarrus.layout.limits import LAG_MEMORY
 
 contacts = Table("work", "contacts", "a contact")
 NODE_B = contacts.column(
@@ -59,6 +60,11 @@ CONVEX = contacts.column(
 )  # fmt: skip
 LAG = contacts.column("LAG", 1, "m", "slip that the convex law takes as known", "solvers", "solvers")
 LAST_LAG = contacts.column("LAST_LAG", 1, "m", "the slip that it took before", "solvers", "solvers")
-LAST_SLIP = contacts.column(
-    "LAST_SLIP", 1, "m", "the slip that was found with that; negative: none yet", "solvers", "solvers"
+LAST_MISS = contacts.column(
+    "LAST_MISS", 1, "m", "what the slip that was found with that was longer", "solvers", "solvers"
 )
+MISSES = contacts.column(
+    "MISSES", LAG_MEMORY, "1", "orthonormal changes of LAST_MISS; see `solvers/interior_point/lags.py`",
+    "solvers", "solvers",
+)  # fmt: skip
+LAGS = contacts.column("LAGS", LAG_MEMORY, "1", "the changes of LAG that made them", "solvers", "solvers")

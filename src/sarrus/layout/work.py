@@ -83,6 +83,10 @@ THETA = world.column(
 START_ENERGY = world.column(
     "START_ENERGY", 1, "J", "energy at the first node of a step with contacts", "integrators", "integrators"
 )
+LAGS_KNOWN = world.column(
+    "LAGS_KNOWN", 1, "", "changes of slips that are remembered; -1: no slips have been found yet", "solvers",
+    "solvers",
+)  # fmt: skip
 
 freedoms = Table("work", "freedoms", "a freedom of the spanning tree")
 S0 = freedoms.column(

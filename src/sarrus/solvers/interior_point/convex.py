@@ -5,9 +5,9 @@ jams, caught between heavy ones under forces of thousands of times its own inert
 (m, b) o (psi, l) = 0 with psi = s / mu + |l| (De Saxce's change of variables).  With |l| held at a known
 slip, the LAG, that is one convex problem in all contacts, whose central path leads to its end.  First without
 lag; then, from the forces of its solution, Coulomb's law itself, which is what a stage accepts; where that
-fails, again with the slip that was found, which comes closer each time (extrapolated from the last two: in
-jams each comes only a third closer).  In the end the convex problem is solved to the end of the stage, until
-the slips that it holds are those that it finds: Coulomb's law, without a step of Newton's method on it.
+fails, again with slips nearer to those that were found (`lags.py`).  In the end the convex problem is solved
+to the end of the stage, until the slips that it holds are those that it finds: Coulomb's law, without a step
+of Newton's method on it.
 
 Implements: the fixed point of Acary, Cadoux, Lemarechal and Malick, "A formulation of the linear discrete
 Coulomb friction problem via convex optimization", ZAMM 91 (2011).
@@ -35,8 +35,6 @@ CONVEX_LEVEL = 1e-2
 # Barriers at the start of the convex problem and of Coulomb's law from its forces, as multiples of the
 # squared error; the first is raised by this factor where it does not lead to the end, up to the highest.
 CONVEX_START, HIGHER, HIGHEST, START = 3.0, 100.0, 3e4, 1.0
-# The slips are extrapolated by so many times their last change at most.
-FARTHEST = 20.0
 
 
 @kernel
@@ -47,51 +45,6 @@ def first_barrier(topo, state):
         if is_on(topo, state, i) and has_normal(topo, i) and has_friction(topo, state, i):
             return 0.0 if is_pyramid(topo, state, i) else CONVEX_START
     return 0.0
-
-
-@kernel
-def forget_lags(topo, state, work):
-    """The convex problem is to hold no slips, and nothing is known of any"""
-    for i in range(topo[0, at.CONTACTS]):
-        if is_on(topo, state, i):
-            w = topo[0, at.W_CONTACTS] + i
-            put1(work, w, at.LAG, 0.0)
-            put1(work, w, at.LAST_SLIP, -1.0)
-
-
-@kernel
-def slip_found(work, w, margin):
-    """Size of the slip of the contact at line w at the trial configuration, less a margin [m]"""
-    l1, l2 = get1(work, w, at.TRIAL + 1), get1(work, w, at.TRIAL + 2)
-    return max(sqrt(l1 * l1 + l2 * l2) - margin, 0.0)
-
-
-@kernel
-def put_lags(topo, state, work, margin):
-    """The slips that the convex problem is to hold next: those found at the trial configuration, extrapolated
-    so that the combination of the last two misses itself least (Anderson's rule); returns the largest error
-    of those that it held [m].
-
-    margin: what is left out of a slip, so that gaps, which take up its error, end positive [m]"""
-    bend, part, worst, total = 0.0, 0.0, 0.0, 0.0
-    for i in range(topo[0, at.CONTACTS]):
-        w = topo[0, at.W_CONTACTS] + i
-        if is_on(topo, state, i) and is_convex(work, w):
-            missed = slip_found(work, w, margin) - get1(work, w, at.LAG)
-            worst, total = max(worst, abs(missed)), total + missed
-            if get1(work, w, at.LAST_SLIP) >= 0.0:
-                change = missed - (get1(work, w, at.LAST_SLIP) - get1(work, w, at.LAST_LAG))
-                bend += change * change
-                part += missed * change
-    back = min(max(part / bend, -FARTHEST), 1.0) if bend > 0.0 else 0.0
-    for i in range(topo[0, at.CONTACTS]):
-        w = topo[0, at.W_CONTACTS] + i
-        if is_on(topo, state, i) and is_convex(work, w):
-            slip, before = slip_found(work, w, margin), get1(work, w, at.LAST_SLIP)
-            put1(work, w, at.LAST_SLIP, slip)
-            put1(work, w, at.LAST_LAG, get1(work, w, at.LAG))
-            put1(work, w, at.LAG, max(slip - back * (slip - before), 0.0) if before >= 0.0 else slip)
-    return worst + 0.0 * total
 
 
 @kernel

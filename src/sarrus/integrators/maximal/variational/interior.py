@@ -67,9 +67,9 @@ from sarrus.solvers.interior_point.convex import (
     START,
     centre_contacts,
     error_of_forces,
-    put_lags,
     put_law,
 )
+from sarrus.solvers.interior_point.lags import put_lags
 from sarrus.solvers.tree import clear_seeds, correct
 
 POSITIONS, MOMENTA = 1, 2

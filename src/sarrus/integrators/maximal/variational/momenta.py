@@ -52,7 +52,8 @@ from sarrus.solvers.interior_point.attempts import (
 )
 from sarrus.solvers.interior_point.central_path import COLD_START, barrier_work, loaded_level, start_level
 from sarrus.solvers.interior_point.contact import has_normal, is_on
-from sarrus.solvers.interior_point.convex import first_barrier, forget_lags
+from sarrus.solvers.interior_point.convex import first_barrier
+from sarrus.solvers.interior_point.lags import forget_lags
 
 # Kinetic energy that rounding may add.
 ROUNDING = 1e-9
