@@ -72,6 +72,16 @@ def test_a_driven_rotor_does_not_depend_on_what_is_recorded_and_goes_on_as_unbro
 
 
 @pytest.mark.filterwarnings("ignore:body 'rotor'")
+def test_a_run_whose_steps_are_divided_for_a_spin_beyond_the_limit_goes_on_as_unbroken():
+    model, inputs = driven_rotor(), {"motor": 8.0}
+    whole = sarrus.simulate(model, 8.0, DT, inputs=inputs).final_state
+    half = sarrus.simulate(model, 6.0, DT, inputs=inputs).final_state
+    assert half.angular_velocity[0, 2] * DT > 2.0
+    joined = sarrus.simulate(model, 2.0, DT, inputs=inputs, state=half).final_state
+    np.testing.assert_array_equal(joined.orientation, whole.orientation)
+
+
+@pytest.mark.filterwarnings("ignore:body 'rotor'")
 def test_a_rotor_that_slows_down_takes_whole_steps_again():
     run = sarrus.simulate(
         driven_rotor(), 16.0, DT, inputs={"motor": lambda t: 8.0 if t < 2.5 else -8.0 if t < 4.5 else 0.0}

@@ -155,10 +155,12 @@ class Variational(Method):
             self._warn_of_dampers(model)
 
     def check_start(self, model: Model, state: State, dt: float) -> None:
-        """Refuses a start that spins too fast for the discrete rotation."""
+        """Refuses a start that spins too fast for the discrete rotation.
+
+        A run that goes on from its own state divides its steps already."""
         from sarrus.analysis.timestep import spin_bound
 
-        if spin_bound(state) * dt < LARGEST_TURN:
+        if state.memory is not None or spin_bound(state) * dt < LARGEST_TURN:
             return
         spin = np.linalg.norm(state.angular_velocity, axis=1) * dt
         if spin.max(initial=0.0) >= LARGEST_TURN:
