@@ -50,20 +50,32 @@ def deepest_pair(run: VariationalStepper) -> tuple[float, str]:
 
 
 def worst_contact(run: VariationalStepper) -> tuple[str | None, float]:
-    """(name of the contact of the last step with the largest error of gap or slip, that error)"""
+    """(name of the contact of the last step that is furthest from its law, by how much: of its gap or slip
+    [m], or of its force over what moves its bodies a metre)"""
     first, lines = int(run.topo[0, at.W_CONTACTS]), int(run.topo[0, at.CONTACTS])
-    on = run.kernel[run.topo[0, at.S_CONTACTS] :][:lines, at.ON] != 0.0
-    work = run.work[first : first + lines]
-    # s - gap and l - slip.
-    found = work[:, [at.VARIABLES, at.VARIABLES + 5, at.VARIABLES + 6]]
-    error = np.abs(found - work[:, at.TRIAL : at.TRIAL + 3])
-    kinds = run.topo[run.topo[0, at.T_CONTACTS] :][:lines, at.CONTACT_KIND]
-    error[kinds == at.LIMIT, 1:], error[kinds == at.DRAG, 0] = 0.0, 0.0
-    smooth = run.kernel[run.topo[0, at.S_CONTACTS] :][:lines, at.MU] == 0.0
-    error[(kinds == at.TOUCH) & smooth, 1:] = 0.0
-    worst = np.where(on, np.nan_to_num(error, nan=np.inf).max(axis=1), -1.0)
+    node = run.kernel[run.topo[0, at.S_CONTACTS] :][:lines]
+    on, work = node[:, at.ON] != 0.0, run.work[first : first + lines]
     if not on.any():
         return None, 0.0
+    kinds = run.topo[run.topo[0, at.T_CONTACTS] :][:lines, at.CONTACT_KIND]
+    has_normal = kinds != at.DRAG
+    slides = ~has_normal | (node[:, at.MU] > 0.0)
+    with np.errstate(all="ignore"):
+        # Forces, over what moves the bodies by their length.
+        soft = work[:, at.SCALE_L] / work[:, at.SCALE_F]
+        pull = work[:, at.VARIABLES + 1 : at.VARIABLES + 4] * soft[:, None]
+        found = work[:, [at.VARIABLES, at.VARIABLES + 5, at.VARIABLES + 6]]
+        trial = work[:, at.TRIAL : at.TRIAL + 3]
+        # s - gap and l - slip; gap or force is zero, friction is the point of its disc next to force - slip.
+        error = np.abs(found - trial)
+        error[:, 0] = np.maximum(error[:, 0], np.abs(np.minimum(trial[:, 0], pull[:, 0])))
+        most = np.where(has_normal, node[:, at.MU] * pull[:, 0], node[:, at.BOUND] * soft)
+        wanted = pull[:, 1:] - trial[:, 1:]
+        size = np.hypot(wanted[:, 0], wanted[:, 1])
+        wanted *= (np.minimum(size, most) / np.where(size > 0.0, size, 1.0))[:, None]
+        error[:, 1] = np.maximum(error[:, 1:].max(axis=1), np.hypot(*(pull[:, 1:] - wanted).T))
+    error[~has_normal, 0] = error[~slides, 1] = 0.0
+    worst = np.where(on, np.nan_to_num(error[:, :2], nan=np.inf).max(axis=1), -1.0)
     k = int(np.argmax(worst))
     ids = np.arange(lines) if run.near is None else run.near.plan.ids
     return run.model.contacts.name_of(int(ids[k])), float(worst[k])
