@@ -24,7 +24,10 @@ DONE, AFRESH_STEP, AFRESH_PLACE, FAILED = 15, 16, 17, 18
 # contacts, pairs that are near, rows of their features, pairs found inside each other, the deepest of
 # them, steps since all pairs of the plan were near, whether the plan changed within the step.
 STAGE, LOOKED, NEAR, FEATURES, INSIDE, DEEPEST, QUIET, REPLANNED = 19, 20, 21, 22, 23, 24, 25, 26
-COUNTS = 27
+# Steps of the run, counted from 1: the last one of which a part that converged was refused, and the last one
+# whose parts are accepted wherever they converge (0: none).
+REFUSED, TRUSTED = 27, 28
+COUNTS = 29
 # counts[START]: steps, or only the start of a node, where velocities are left as they are; made momenta and
 # projected; projected.  Or only the length of the next step, into settings[NEXT].
 NO_START, AS_IT_IS, FROM_VELOCITIES, FROM_MOMENTA, PLAN = 0, 1, 2, 3, 4

@@ -82,7 +82,8 @@ def proceed_with_pairs(run, arrays, template, rows, looks, begun, held):
     looks: see `pair_looks`; begun: the node at the start of the step; held: of `counts`, `stats` and `sums`,
     what the part began with"""
     topo, state, saved, settings, counts = arrays[0], arrays[2], arrays[4], arrays[10], arrays[11]
-    stats, sums, touches = arrays[15], arrays[16], arrays[20]
+    total, stats, sums, touches = arrays[14], arrays[15], arrays[16], arrays[20]
+    third = total.shape[0] // 3
     while counts[DONE] < counts[STEPS]:
         if counts[STAGE] != READY:
             if counts[TOUCHES] + 2 * topo[0, at.CONTACTS] > touches.shape[0]:
@@ -111,6 +112,7 @@ def proceed_with_pairs(run, arrays, template, rows, looks, begun, held):
                 if not check(topo, state, settings, counts, looks):
                     undo_part(counts, stats, sums, held)
                     copy_all(saved, state)
+                    copy_all(total[third : 2 * third], total[:third])
                     restart(run, arrays, AS_IT_IS)
                     counts[LOOKED] += 1
                     counts[STAGE] = LOOK_AGAIN

@@ -41,6 +41,7 @@ from sarrus.integrators.maximal.columns import (
     PLACE,
     PLAN,
     REACTIONS,
+    REFUSED,
     RIGHT,
     SPUN,
     START,
@@ -49,6 +50,7 @@ from sarrus.integrators.maximal.columns import (
     TIME,
     TOLERANCE,
     TOUCHES,
+    TRUSTED,
 )
 from sarrus.integrators.maximal.controls import ask_controller, inputs_at
 from sarrus.integrators.maximal.division import (
@@ -167,8 +169,8 @@ def rollout(name, loops, elements, contacts):
 
         u: inputs (steps or 1, 1 + stages, inputs) at the start of a step and the ends of its stages; stages:
         their lengths as parts of the step; out: nodes and windings; total: impulses of the joints at the node
-        (see `compare_reactions`), and a copy; q, v, memory: for a compiled controller; touches: records of
-        contacts (see `record_touches`); sums: see `acceptance`"""
+        (see `compare_reactions`), and copies as the part and as the step began; q, v, memory: for a compiled
+        controller; touches: records of contacts (see `record_touches`); sums: see `acceptance`"""
         if counts[START] == PLAN:
             plan_step(topo, state, settings)
             return CONVERGED
@@ -180,7 +182,7 @@ def rollout(name, loops, elements, contacts):
         adapts, n, full = settings[TAU] > 0.0, topo[0, at.BODIES], counts[FULL]
         # One-sided forces (order 1) leave a balance of first order: nothing to judge by.
         ruled = settings[LEFT] == settings[RIGHT]
-        always, half = elements is not None or stages.shape[0] > 1, total.shape[0] // 2
+        always, third = elements is not None or stages.shape[0] > 1, total.shape[0] // 3
         watched = ruled and loops is not None
         for k in range(counts[DONE], counts[STEPS]):
             counts[DONE] = k
@@ -208,7 +210,11 @@ def rollout(name, loops, elements, contacts):
                 if place == 0 and block < full:
                     copy_all(state, origin)
                 if counts[REACTIONS]:
-                    copy_all(total[:half], total[half:])
+                    copy_all(total[:third], total[third : 2 * third])
+                    if place == 0:
+                        copy_all(total[:third], total[2 * third :])
+                # Where halves have found no solution, what converges is not refused.
+                divides = block > 1 and counts[TRUSTED] != number + 1
                 recorded = counts[TOUCHES]
                 before = sums[k, MOTORS], sums[k, DAMPERS], sums[k, CONTACT_WORK], sums[k, APPLIED]
                 aside, later, fastest, looks, ask = 0, 0, 0, always or watched, False
@@ -295,12 +301,12 @@ def rollout(name, loops, elements, contacts):
                 if status == CONVERGED and ruled and looks:
                     part = Part(h, gravity, T0, inner, done, turn, pivot, settings[BALANCE], before)
                     if not balances(topo, par, state, work, sums, k, part, contacts):
-                        if block > 1:
+                        if divides:
                             status = UNBALANCED
                         else:
                             stats[k, 6] += 1
                 if status == CONVERGED:
-                    if spin > FAST and block > 1:
+                    if spin > FAST and divides:
                         status = TOO_FAST
                     elif spin > settings[SPUN]:
                         settings[SPUN], counts[FASTEST] = spin, fastest
@@ -318,7 +324,7 @@ def rollout(name, loops, elements, contacts):
                 counts[TOUCHES] = recorded
                 sums[k, MOTORS], sums[k, DAMPERS], sums[k, CONTACT_WORK], sums[k, APPLIED] = before
                 if counts[REACTIONS]:
-                    copy_all(total[half:], total[:half])
+                    copy_all(total[third : 2 * third], total[:third])
                 again = status == REDUNDANT_ROWS and loops is not None and counts[CHOSEN] == 0
                 if (block == 1 and not again) or not (copied or is_finite(topo, state, at.U)):
                     stats[k, 2] = status
@@ -329,6 +335,8 @@ def rollout(name, loops, elements, contacts):
                 return_to_node(topo, par, state, work, u[ku, 0], (h, gravity), loops, elements)
                 if status == UNBALANCED:
                     put1(state, n, at.WHIPS, 1.0)
+                if status in (UNBALANCED, TOO_FAST):
+                    counts[REFUSED] = number + 1
                 counts[CHOSEN] = 1 if again else 0
                 if again:
                     return CHOOSE_ROWS

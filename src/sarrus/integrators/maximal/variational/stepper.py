@@ -31,7 +31,7 @@ from sarrus.integrators.maximal.spin import warn_of_spin
 from sarrus.integrators.maximal.statuses import NEW_PLAN, PAUSED, SINGULAR_NODE
 from sarrus.integrators.maximal.variational import rollout
 from sarrus.integrators.maximal.variational.singular_start import choose_branch
-from sarrus.integrators.maximal.variational.stages import TOUCH_COLS
+from sarrus.integrators.maximal.variational.stages import TOUCH_COLS, TOUCH_STEP
 from sarrus.integrators.maximal.variational.step_records import (
     keep_touches,
     kept_touches,
@@ -85,8 +85,8 @@ class VariationalStepper(Stepper):
         self.scales = np.ones((nj, 7))
         if len(model.ranks.scales):
             self.scales[:, :6], self.scales[:, 6] = model.ranks.scales, model.ranks.settled
-        # Impulses of the joints, and a copy for parts that are not accepted.
-        self.total = np.zeros((2 * (3 * nj + 1), 6))
+        # Impulses of the joints, and copies for parts and steps that are not accepted.
+        self.total = np.zeros((3 * (3 * nj + 1), 6))
         self.q, self.v = np.zeros((1, max(model.coordinates, 1))), np.zeros((1, max(model.coordinates, 1)))
         self.controller, self.memory = 0, np.zeros((1, 1))
         self.reactions = reactions
@@ -283,6 +283,7 @@ class VariationalStepper(Stepper):
         counts = self.counts
         counts[run.STEPS], counts[run.BEFORE], counts[run.EVERY] = steps, self.done, every
         counts[run.DONE], counts[run.LINE], counts[run.TOUCHES], counts[run.AFRESH_STEP] = 0, 1, 0, -1
+        counts[run.REFUSED], counts[run.TRUSTED] = 0, 0
         counts[run.CONTROLLER], self.settings[run.TIME] = self.controller, self.time
         if not self.adapts:
             self.settings[run.DT] = self.dt
@@ -305,7 +306,12 @@ class VariationalStepper(Stepper):
                 self._plan_anew(u)
             elif status != PAUSED and not (status == SINGULAR_NODE and self._choose_branch()):
                 failure = describe(self, Status(counts[run.FAILED] if status == SINGULAR_NODE else status))
-                if not self._return_to_step(u):
+                whole = self._return_to_step(u)
+                if whole and self._can_trust():
+                    self._trust(*records[3:])
+                    status = self._run_on(*records)
+                    continue
+                if not whole:
                     # The step was taken, but its end has no velocities: back to the last state that is whole.
                     self.time, self.kernel[:] = self._called_at
                     self.done, counts[run.DONE], counts[run.LINE] = int(counts[run.BEFORE]), 0, 1
@@ -391,6 +397,23 @@ class VariationalStepper(Stepper):
             return False
         self.start(run.FROM_MOMENTA, u)
         return True
+
+    def _can_trust(self) -> bool:
+        """Whether parts of the step that failed were refused though their equations held: they turned a body
+        too far, or gained energy, and their halves found no solution."""
+        step = self.done + 1
+        return self.contacts > 0 and self.counts[run.REFUSED] == step != self.counts[run.TRUSTED]
+
+    def _trust(self, stats: np.ndarray, sums: np.ndarray) -> None:
+        """Has the step begin again, with what converges accepted."""
+        counts, k = self.counts, int(self.counts[run.DONE])
+        # Parts, and those that were accepted without a balance.
+        stats[k, 5:7] = 0
+        sums[k] = 0.0
+        third = len(self.total) // 3
+        self.total[:third] = self.total[2 * third :]
+        self.kept = [lines[lines[:, TOUCH_STEP] < self.done] for lines in self.kept]
+        counts[run.TRUSTED], counts[run.BLOCK], counts[run.AFRESH_STEP] = self.done + 1, counts[run.FULL], -1
 
     def _plan_anew(self, u: np.ndarray) -> None:
         """A plan for the pairs that are near now, and the node in its order."""
