@@ -10,37 +10,42 @@ COLD, CONVEX, LAST_RESORT = 35, 400, 60
 LOWER, CENTRED = 0.2, 0.5
 # Least lowering of the barrier of an attempt that keeps to the centre of the cones.
 CENTRAL = 0.1
-# Number of starts that `attempt_of` knows; the last one takes short steps.  From FIRST_CONVEX on come so many
-# attempts that start from the solution of a convex problem, then the others; the LAST so many attempts solve
-# convex problems alone.
-ATTEMPTS, FIRST_CONVEX, TRIES_CONVEX, LAST = 10, 1, 10, 20
-# Tries from remembered forces, before all others.  Where the first fails and sweeps do not apply, the second
-# has this many times its barrier, or the least, natural units.
-REMEMBERED, RAISED, LEAST = 3, 100.0, 1e-4
+# Kinds of starts and how many there are of each: from remembered forces; cold; from the solution of a convex
+# problem (`convex.py`), EARLY of them right after the first; convex problems alone, to the end of the stage.
+FROM_FORCES, FROM_COLD, FROM_CONVEX, CONVEX_ALONE = 0, 1, 2, 3
+REMEMBERED, EARLY, CONVEX_TRIES, ALONE_TRIES, COLD_TRIES = 3, 2, 10, 20, 10
+STARTS = REMEMBERED + CONVEX_TRIES + ALONE_TRIES + COLD_TRIES
+# Where the first try from remembered forces fails and sweeps do not apply, the second has this many times its
+# barrier, or the least, natural units.
+RAISED, LEAST = 100.0, 1e-4
 
 
 @helper
-def is_convex_start(attempt):
-    """Whether this attempt starts from the solution of a convex problem (`convex.py`)"""
-    return FIRST_CONVEX <= attempt < FIRST_CONVEX + TRIES_CONVEX or is_last(attempt)
+def start_of(k):
+    """(kind, number among its kind) of start k"""
+    if k < 1:
+        return FROM_FORCES, k
+    if k < 1 + EARLY:
+        return FROM_CONVEX, k - 1
+    if k < REMEMBERED + EARLY:
+        return FROM_FORCES, k - EARLY
+    if k < REMEMBERED + EARLY + 1:
+        return FROM_COLD, 0
+    if k < REMEMBERED + CONVEX_TRIES + 1:
+        return FROM_CONVEX, k - REMEMBERED - 1
+    if k < STARTS - ALONE_TRIES:
+        return FROM_COLD, k - REMEMBERED - CONVEX_TRIES
+    return CONVEX_ALONE, k - (STARTS - ALONE_TRIES)
 
 
 @helper
-def is_last(attempt):
-    """Whether this attempt solves the convex problem to the end of the stage"""
-    return attempt >= ATTEMPTS + TRIES_CONVEX
-
-
-@helper
-def attempt_of(attempt, level, loaded):
+def cold_start(attempt, level, loaded):
     """(barrier, memory of the start, least lowering of the barrier, whether by short steps) of the attempts
     from cold, for the barrier that the energy of the step suggests, and that of the load.
 
     Keeping to the centre helps where an iterate would stick to the boundary of a cone.  Where friction is
     strong the path from one start may turn back before its end; another then leads on.  Bodies that carry
     others of a hundred or a thousand times their mass need barriers with the square of that"""
-    if attempt >= FIRST_CONVEX:
-        attempt -= TRIES_CONVEX
     if attempt == 1:
         return max(loaded, level), COLD_START, 0.0, False
     if attempt < 3:

@@ -38,17 +38,15 @@ from sarrus.maths.access import get1, get6, put1, put4, put6
 from sarrus.maths.quaternion import IDENTITY
 from sarrus.maths.spatial import ZERO6, add6, dot6, scale6, sub6
 from sarrus.solvers.interior_point.attempts import (
-    ATTEMPTS,
     COLD,
-    FIRST_CONVEX,
-    LAST,
+    CONVEX_ALONE,
+    FROM_CONVEX,
+    FROM_FORCES,
     LAST_RESORT,
-    REMEMBERED,
-    TRIES_CONVEX,
-    attempt_of,
+    STARTS,
+    cold_start,
     final_level,
-    is_convex_start,
-    is_last,
+    start_of,
 )
 from sarrus.solvers.interior_point.central_path import COLD_START, barrier_work, loaded_level, start_level
 from sarrus.solvers.interior_point.contact import has_normal, is_on
@@ -149,35 +147,34 @@ def solve_momenta(topo, par, state, work, step, bounce, loops):
                 break
             weakness = at.WEAK
         barrier = first_barrier(topo, state)
-        for attempt in range(-REMEMBERED, ATTEMPTS + TRIES_CONVEX + LAST):
-            convex = is_convex_start(attempt)
+        for start in range(STARTS):
+            kind, attempt = start_of(start)
+            convex = kind >= FROM_CONVEX
             if convex and barrier == 0.0:
                 continue
             for b in range(topo[0, at.BODIES]):
                 put6(state, b, at.U, get6(work, b, at.U_BEFORE))
             clear_multipliers(topo, state, loops)
             enter_momenta(topo, par, state, work, step.dt, bounce, weakness, loops)
-            if attempt == -REMEMBERED:
+            if start == 0:
                 momenta_of_velocities(topo, par, state, work, True)
                 before = kinetic_energy(topo, state)
                 if all_open(topo, state, work):
                     put_forces(topo, state, work, COLD_START)
                     return CONVERGED, 0
-            if attempt < 0:
+            if kind == FROM_FORCES:
                 put_forces(topo, state, work, at.FORCE2)
-                status, count = solve_from_forces(
-                    topo, par, state, work, step, attempt + REMEMBERED, MOMENTA, loops
-                )
+                status, count = solve_from_forces(topo, par, state, work, step, attempt, MOMENTA, loops)
             elif convex:
-                if attempt == FIRST_CONVEX:
+                if kind == FROM_CONVEX and attempt == 0:
                     forget_lags(topo, state, work)
                 put_forces(topo, state, work, COLD_START)
                 status, count, barrier = solve_from_convex(
-                    topo, par, state, work, step, (barrier, is_last(attempt)), MOMENTA, loops
+                    topo, par, state, work, step, (barrier, kind == CONVEX_ALONE), MOMENTA, loops
                 )
             else:
                 level, worst = start_level(topo, state, work)
-                level, memory, centre, short = attempt_of(
+                level, memory, centre, short = cold_start(
                     attempt, level, loaded_level(topo, state, work, at.FORCE2)
                 )
                 begin_contacts(topo, state, work, step.dt, level, memory)

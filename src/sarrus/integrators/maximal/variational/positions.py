@@ -38,17 +38,15 @@ from sarrus.kinematics.rims import BY_POINTS, ITSELF, RIM_POINTS, TILTED, is_rim
 from sarrus.maths.access import get1, get6, put1, put6
 from sarrus.maths.vectors import axpy3
 from sarrus.solvers.interior_point.attempts import (
-    ATTEMPTS,
     COLD,
-    FIRST_CONVEX,
-    LAST,
+    CONVEX_ALONE,
+    FROM_CONVEX,
+    FROM_FORCES,
     LAST_RESORT,
-    REMEMBERED,
-    TRIES_CONVEX,
-    attempt_of,
+    STARTS,
+    cold_start,
     final_level,
-    is_convex_start,
-    is_last,
+    start_of,
 )
 from sarrus.solvers.interior_point.central_path import COLD_START, loaded_level, start_level
 from sarrus.solvers.interior_point.contact import has_normal, is_on
@@ -120,42 +118,39 @@ def start_velocities(topo, state, work, left, dt, gravity):
 def solve_positions(topo, par, state, work, step, loops):
     """The position stage for the contacts that are on: tries from the forces of the last step, then cold ones
     with rising barriers; RATES2 holds the rates of the last step; returns (status, iterations)"""
-    done = 0
-    for tries in range(REMEMBERED):
-        clear_multipliers(topo, state, loops)
-        for b in range(topo[0, at.BODIES]):
-            for i in range(topo[b + 1, at.ROTATIONS] + topo[b + 1, at.TRANSLATIONS]):
-                rate = (1.0 + step.ratio) * rate_of(topo, state, work, b, i, at.U)
-                put1(state, b, at.RATES + i, rate - step.ratio * get1(state, b, at.RATES2 + i))
-        put_forces(topo, state, work, at.FORCE1)
-        status, count = solve_from_forces(topo, par, state, work, step, tries, POSITIONS, loops)
-        done += count
-        if status == CONVERGED:
-            return CONVERGED, done
-    status, barrier = CONVERGED, first_barrier(topo, state)
-    for attempt in range(ATTEMPTS + TRIES_CONVEX + LAST):
-        convex = is_convex_start(attempt)
+    done, status, barrier = 0, CONVERGED, first_barrier(topo, state)
+    for start in range(STARTS):
+        kind, attempt = start_of(start)
+        convex = kind >= FROM_CONVEX
         if convex and barrier == 0.0:
             continue
         clear_multipliers(topo, state, loops)
-        start_velocities(topo, state, work, step.left, step.dt, step.gravity)
-        put_forces(topo, state, work, COLD_START)
-        error = evaluate_trial(topo, par, state, work, step, loops)
-        if convex:
-            if attempt == FIRST_CONVEX:
-                forget_lags(topo, state, work)
-            status, count, barrier = solve_from_convex(
-                topo, par, state, work, step, (barrier, is_last(attempt)), POSITIONS, loops
-            )
+        if kind == FROM_FORCES:
+            for b in range(topo[0, at.BODIES]):
+                for i in range(topo[b + 1, at.ROTATIONS] + topo[b + 1, at.TRANSLATIONS]):
+                    rate = (1.0 + step.ratio) * rate_of(topo, state, work, b, i, at.U)
+                    put1(state, b, at.RATES + i, rate - step.ratio * get1(state, b, at.RATES2 + i))
+            put_forces(topo, state, work, at.FORCE1)
+            status, count = solve_from_forces(topo, par, state, work, step, attempt, POSITIONS, loops)
         else:
-            level, worst = start_level(topo, state, work)
-            level, memory, centre, short = attempt_of(
-                attempt, level, loaded_level(topo, state, work, at.FORCE1)
-            )
-            begin_contacts(topo, state, work, step.dt, level, memory)
-            most, short = (LAST_RESORT, level) if short else (COLD, 0.0)
-            path = Path(POSITIONS, final_level(step.dt), most, short, centre)
-            status, count = interior(topo, par, state, work, step, path, error, loops)
+            start_velocities(topo, state, work, step.left, step.dt, step.gravity)
+            put_forces(topo, state, work, COLD_START)
+            error = evaluate_trial(topo, par, state, work, step, loops)
+            if convex:
+                if kind == FROM_CONVEX and attempt == 0:
+                    forget_lags(topo, state, work)
+                status, count, barrier = solve_from_convex(
+                    topo, par, state, work, step, (barrier, kind == CONVEX_ALONE), POSITIONS, loops
+                )
+            else:
+                level, worst = start_level(topo, state, work)
+                level, memory, centre, short = cold_start(
+                    attempt, level, loaded_level(topo, state, work, at.FORCE1)
+                )
+                begin_contacts(topo, state, work, step.dt, level, memory)
+                most, short = (LAST_RESORT, level) if short else (COLD, 0.0)
+                path = Path(POSITIONS, final_level(step.dt), most, short, centre)
+                status, count = interior(topo, par, state, work, step, path, error, loops)
         done += count
         if status == CONVERGED:
             break
