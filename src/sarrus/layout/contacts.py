@@ -53,6 +53,10 @@ BEFORE = contacts.column(
 )
 ROUND = contacts.column("ROUND", 1, "flag", "whether it is round", "integrators", "integrators")
 GAP = contacts.column("GAP", 1, "m, rad", "gap at the node", "integrators", "integrators")
+EXPECTED = contacts.column(
+    "EXPECTED", 1, "m, rad", "gap expected at the end of the step, without contact", "integrators",
+    "integrators",
+)  # fmt: skip
 POINT = contacts.column("POINT", 3, "m", "contact point at the node", "integrators", "integrators")
 CONVEX = contacts.column(
     "CONVEX", 1, "flag", "whether its law is convex; see `solvers/interior_point/convex.py`",

@@ -62,6 +62,15 @@ U_PLASTIC = bodies.column(
 P_BEFORE = bodies.column(
     "P_BEFORE", 6, "N s, N m s", "momentum before the stage of momenta", "integrators", "integrators"
 )
+P_FREE = bodies.column(
+    "P_FREE", 6, "N s, N m s", "momentum in a step with an impact, without impulses of contacts and joints",
+    "integrators", "integrators",
+)  # fmt: skip
+COMPONENT = bodies.column(
+    "COMPONENT", 1, "", "a body that it is connected to by joints and closed contacts", "integrators",
+    "integrators",
+)  # fmt: skip
+STRUCK = bodies.column("STRUCK", 1, "flag", "whether an impact reaches it", "integrators", "integrators")
 MOTOR_FORCE = bodies.column(
     "MOTOR_FORCE", 6, "N, N m", "force of motors at the node", "dynamics", "dynamics, integrators"
 )
@@ -82,6 +91,9 @@ THETA = world.column(
 )  # fmt: skip
 START_ENERGY = world.column(
     "START_ENERGY", 1, "J", "energy at the first node of a step with contacts", "integrators", "integrators"
+)
+IMPACTS = world.column(
+    "IMPACTS", 1, "count", "contacts that close with an impact in the step", "integrators", "integrators"
 )
 LAGS_KNOWN = world.column(
     "LAGS_KNOWN", 1, "", "changes of slips that are remembered; -1: no slips have been found yet", "solvers",

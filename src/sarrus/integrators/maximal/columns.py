@@ -27,7 +27,9 @@ STAGE, LOOKED, NEAR, FEATURES, INSIDE, DEEPEST, QUIET, REPLANNED = 19, 20, 21, 2
 # Steps of the run, counted from 1: the last one of which a part that converged was refused, and the last one
 # whose parts are accepted wherever they converge (0: none).
 REFUSED, TRUSTED = 27, 28
-COUNTS = 29
+# The last step that was divided where something bounced, counted from 1 (0: none).
+BOUNCED = 29
+COUNTS = 30
 # counts[START]: steps, or only the start of a node, where velocities are left as they are; made momenta and
 # projected; projected.  Or only the length of the next step, into settings[NEXT].
 NO_START, AS_IT_IS, FROM_VELOCITIES, FROM_MOMENTA, PLAN = 0, 1, 2, 3, 4

@@ -7,3 +7,5 @@ UNBALANCED, TOO_FAST = 7, 8
 # Not an end: the caller chooses the active rows of the loops anew, makes room for records or does what it
 # wants between parts, chooses a branch of motion, makes a plan for other pairs of shapes, and goes on.
 CHOOSE_ROWS, PAUSED, SINGULAR_NODE, NEW_PLAN = 9, 10, 11, 12
+# A part in which something bounces: it is to end there.
+REBOUND = 13

@@ -15,6 +15,7 @@ from sarrus.integrators.maximal.row_choice import ASIDE, SINGULAR, node_pivot
 from sarrus.integrators.maximal.statuses import CONVERGED, ITERATION_LIMIT
 from sarrus.integrators.maximal.variational.body import place_bodies
 from sarrus.integrators.maximal.variational.contact import base_of_efforts, enter_contacts
+from sarrus.integrators.maximal.variational.impacts import body_of, is_struck
 from sarrus.integrators.maximal.variational.interior import (
     MOMENTA,
     begin_contacts,
@@ -31,7 +32,7 @@ from sarrus.integrators.maximal.variational.stages import (
     put_forces,
     weigh_drags,
 )
-from sarrus.kinematics.contact import ends_of_row, is_spread, rows_of
+from sarrus.kinematics.contact import contact_velocity, ends_of_row, is_spread, rows_of
 from sarrus.kinematics.coordinates import coordinate_of_freedom
 from sarrus.kinematics.row_vectors import put_rows
 from sarrus.maths.access import get1, get6, put1, put4, put6
@@ -250,6 +251,14 @@ def momentum_stage(topo, par, state, work, step, loops):
         put1(state, k, at.CLOSED, 1.0 if closed else 0.0)
         put1(state, k, at.ON, 1.0 if closed else 0.0)
         count += 1 if closed else 0
+        if closed and is_struck(topo, work, body_of(topo, state, i)):
+            # The velocities are those before the impact, and its impulse that of both stages.  What bounces
+            # does so from the slower of both ends, so that forces during the impact add nothing to it.
+            if has_normal(topo, i):
+                now = contact_velocity(topo, state, work, i, 0, at.U)
+                put1(state, k, at.APPROACH, max(get1(state, k, at.APPROACH), now))
+            for j in range(3):
+                put1(state, k, at.FORCE2 + j, get1(state, k, at.FORCE1 + j))
         bounces = bounces or (
             closed and get1(state, k, at.RESTITUTION) > 0.0 and get1(state, k, at.APPROACH) < 0.0
         )

@@ -13,6 +13,7 @@ from sarrus.integrators.maximal.variational.contact import (
     base_of_efforts,
     enter_contacts,
 )
+from sarrus.integrators.maximal.variational.impacts import mark_impacts
 from sarrus.integrators.maximal.variational.increments import put_rates, rate_of
 from sarrus.integrators.maximal.variational.interior import (
     POSITIONS,
@@ -56,6 +57,8 @@ from sarrus.solvers.ties import clear_ties
 
 # A contact is near when its predicted gap is below this many natural lengths, plus this part of its change.
 NEAR_LENGTHS, NEAR_PART = 8.0, 0.5
+# Length of a step in which nothing is an impact [s].
+NEVER = 1e300
 # How often contacts that turned out to be near are added to a step; after that, all of them are.
 ADDITIONS = 5
 
@@ -71,6 +74,7 @@ def choose_near(topo, par, state, work, dt):
         near = exists(topo, state, i) and not touches_by_points(topo, state, i)
         if near and has_normal(topo, i):
             gap, before = trial_gap(topo, par, state, work, i), get1(work, w, at.GAP)
+            put1(work, w, at.EXPECTED, gap)
             near = gap < NEAR_LENGTHS * get1(work, w, at.SCALE_L) + NEAR_PART * abs(gap - before)
         put1(state, k, at.ON, 1.0 if near else 0.0)
         count += 1 if near else 0
@@ -164,8 +168,10 @@ def enter_node(topo, par, state, work, dt):
     enter_contacts(topo, par, state, work, dt)
     for i in range(topo[0, at.CONTACTS]):
         if exists(topo, state, i) and has_normal(topo, i):
-            k = topo[0, at.S_CONTACTS] + i
-            put1(state, k, at.APPROACH, contact_velocity(topo, state, work, i, 0, at.U))
+            k, w = topo[0, at.S_CONTACTS] + i, topo[0, at.W_CONTACTS] + i
+            approach = contact_velocity(topo, state, work, i, 0, at.U)
+            put1(state, k, at.APPROACH, approach)
+            put1(work, w, at.EXPECTED, get1(work, w, at.GAP) + dt * approach)
     put_before(topo, state, work, at.V)
 
 
@@ -212,6 +218,8 @@ def position_stage(topo, par, state, work, step, scales, loops):
             enter_node(topo, par, state, work, step.dt)
     weigh_drags(topo, state, 1.0 / step.left)
     keep_forces(topo, state, work, POSITIONS, step.dt)
+    # Order 1 has no momentum stage to speak of: its forces act at the first node alone.
+    mark_impacts(topo, state, work, step.dt if step.right > 0.0 else NEVER, loops)
     return status, factored, done
 
 

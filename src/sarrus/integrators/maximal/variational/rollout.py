@@ -22,6 +22,7 @@ from sarrus.integrators.maximal.columns import (
     BALANCE,
     BEFORE,
     BLOCK,
+    BOUNCED,
     CHOSEN,
     CONTROLLER,
     DONE,
@@ -72,12 +73,14 @@ from sarrus.integrators.maximal.statuses import (
     CONVERGED,
     NOT_FINITE,
     PAUSED,
+    REBOUND,
     REDUNDANT_ROWS,
     SUBSTEPPED,
     TOO_FAST,
     UNBALANCED,
 )
 from sarrus.integrators.maximal.variational.drives import put_targets, servo_offsets
+from sarrus.integrators.maximal.variational.impacts import before_rebound, put_free_momenta
 from sarrus.integrators.maximal.variational.interior import POSITIONS
 from sarrus.integrators.maximal.variational.newton import newton_step
 from sarrus.integrators.maximal.variational.node import accept, enter_aside
@@ -96,6 +99,9 @@ from sarrus.integrators.maximal.variational.work import (
     work_of_prescribed,
 )
 from sarrus.maths.access import get1, put1
+
+# A rebound is placed to this part of a step; where there is none.
+REBOUNDS, NO_REBOUND = 256, -1.0
 
 
 @helper
@@ -149,6 +155,26 @@ def accept_part(sums, stats, k, touches, recorded, counts, spin):
     counts[CHOSEN] = 0
 
 
+@helper
+def next_part(state, n, counts, number):
+    """Length of the part that begins at counts[PLACE] of the step, in units of the smallest; after a rebound
+    all that is left"""
+    full, place = counts[FULL], counts[PLACE]
+    if counts[BOUNCED] == number + 1:
+        return min(largest_part(state, n, full, 0), full - place)
+    return largest_part(state, n, full, place)
+
+
+@helper
+def part_before(fraction, block, short):
+    """Length of the part up to a rebound that is expected after a fraction of `block` units, at most half of
+    them where it is expected later; of the part of the rebound itself where it is about to come"""
+    if fraction < 1.0:
+        units = int(fraction * block)
+        return units if units > short else short
+    return block // 2
+
+
 def rollout(name, loops, elements, contacts):
     """The compiled loop for one kind of model; each flag True, or None where such models have none.
 
@@ -180,6 +206,7 @@ def rollout(name, loops, elements, contacts):
             values[3, 0] = start(topo, par, state, work, node, scales, loops, elements)
             return CONVERGED
         adapts, n, full = settings[TAU] > 0.0, topo[0, at.BODIES], counts[FULL]
+        short = max(full // REBOUNDS, 1)
         # One-sided forces (order 1) leave a balance of first order: nothing to judge by.
         ruled = settings[LEFT] == settings[RIGHT]
         always, third = elements is not None or stages.shape[0] > 1, total.shape[0] // 3
@@ -217,7 +244,7 @@ def rollout(name, loops, elements, contacts):
                 divides = block > 1 and counts[TRUSTED] != number + 1
                 recorded = counts[TOUCHES]
                 before = sums[k, MOTORS], sums[k, DAMPERS], sums[k, CONTACT_WORK], sums[k, APPLIED]
-                aside, later, fastest, looks, ask = 0, 0, 0, always or watched, False
+                aside, later, fastest, looks, ask, bounce = 0, 0, 0, always or watched, False, NO_REBOUND
                 T0, done, turn, spin, inner, pivot = 0.0, 0.0, 0.0, 0.0, 0.0, 1.0
                 status, fraction = CONVERGED, place / full
                 for s in range(stages.shape[0]):
@@ -232,6 +259,10 @@ def rollout(name, loops, elements, contacts):
                     step = step_of(topo, state, time, dt, settings, counts)
                     if contacts is not None:
                         status, f, c = position_stage(topo, par, state, work, step, scales, loops)
+                        if status == CONVERGED and divides and block > short:
+                            bounce = before_rebound(topo, state, work, dt, settings[DT])
+                            if bounce >= 0.0:
+                                status = REBOUND
                         if status == CONVERGED:
                             counts[TOUCHES] = record_touches(
                                 topo, state, work, POSITIONS, number, dt, touches, counts[TOUCHES]
@@ -265,6 +296,9 @@ def rollout(name, loops, elements, contacts):
                             write_reactions(topo, total, reactions, counts[LINE] - 1)
                     fraction += stages[s] * (block / full)
                     last = get1(state, n, at.LAST_DT)
+                    if contacts is not None:
+                        if get1(work, n, at.IMPACTS) > 0.0:
+                            put_free_momenta(topo, par, state, work, step, loops)
                     accept(topo, par, state, work, step, values[1], loops, elements)
                     time += dt
                     if elements is not None:
@@ -315,7 +349,7 @@ def rollout(name, loops, elements, contacts):
                     stats[k, 3] += aside
                     counts[PLACE] = place + block
                     if counts[PLACE] < full:
-                        counts[BLOCK] = largest_part(state, n, full, counts[PLACE])
+                        counts[BLOCK] = next_part(state, n, counts, number)
                         if ask:
                             return CHOOSE_ROWS
                         if counts[PAUSES]:
@@ -344,6 +378,9 @@ def rollout(name, loops, elements, contacts):
                 if status == TOO_FAST or spin > FAST:
                     raise_level(state, n, full, block)
                 counts[BLOCK] = block // 2
+                if status == REBOUND:
+                    counts[BOUNCED] = number + 1
+                    counts[BLOCK] = part_before(bounce, block, short)
                 if counts[PAUSES]:
                     return PAUSED
             close_step(topo, state, settings, counts, stats, sums, k)

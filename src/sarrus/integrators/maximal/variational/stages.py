@@ -5,6 +5,7 @@ from math import sqrt
 
 from sarrus import layout as at
 from sarrus._jit import helper, kernel
+from sarrus.integrators.maximal.variational.impacts import body_of, is_struck
 from sarrus.integrators.maximal.variational.interior import POSITIONS
 from sarrus.kinematics.contact import contact_velocity, rows_of
 from sarrus.maths.access import get1, get3, put1, put3
@@ -87,8 +88,9 @@ def weigh_drags(topo, state, weight):
 
 @kernel
 def record_touches(topo, state, work, stage, step_number, dt, touches, line):
-    """Writes one line per contact of a stage, also for open ones: the barrier leaves them a force; returns
-    the next line"""
+    """Writes one line per contact of a stage, also for open ones: the barrier leaves them a force; those of
+    the position stage that serve the positions alone have no impulse (see `impacts`); returns the next
+    line"""
     column, force = (at.V, at.FORCE1) if stage == POSITIONS else (at.U, at.FORCE2)
     for i in range(topo[0, at.CONTACTS]):
         k, w = topo[0, at.S_CONTACTS] + i, topo[0, at.W_CONTACTS] + i
@@ -101,8 +103,9 @@ def record_touches(topo, state, work, stage, step_number, dt, touches, line):
         impulse, work_done, slip = ZERO3, 0.0, 0.0
         touching = topo[it, at.CONTACT_KIND] == at.TOUCH
         first = 0 if has_normal(topo, i) else 1
+        weight = 0.0 if stage == POSITIONS and is_struck(topo, work, body_of(topo, state, i)) else dt
         for j in range(rows_of(topo, state, i)):
-            f = dt * get1(state, k, force + first + j)
+            f = weight * get1(state, k, force + first + j)
             after = contact_velocity(topo, state, work, i, j, column)
             work_done += 0.5 * f * (get1(work, w, at.BEFORE + j) + after)
             if touching:
