@@ -6,14 +6,19 @@ Adds to `Dense` the two stages of a step.  Positions, with forces at the first n
     s gamma = kappa,   m psi + b.l = kappa,   m l + psi b = 0,   m = mu gamma (dry friction: half its bound)
 
 then momenta at the last node for the contacts with gamma / F > s / L, linear, with s = dt D_n u + the part of
-restitution.  Solved by Newton's method with complex-step derivatives for barriers that fall by a factor:
+restitution.  In a component of bodies (joints, closed contacts) where one of these approached faster than by
+2 NATURAL dt, that stage has the whole impulse: it starts from p0 + dt/2 (F(z0) + F(z1)).
+
+Solved by Newton's method with complex-step derivatives for barriers that fall by a factor:
 slow, and without any of the engine's algebra, starts or orders of elimination."""
 
 import numpy as np
+from scipy.sparse.csgraph import connected_components
 from tests.reference.dense import STEP, Dense
 from tests.reference.rotation import conjugate, rotate
 
 NATURAL = 9.81  # m/s^2, makes lengths and forces of a step
+IMPACT = 2.0  # approach of an impact, over NATURAL dt
 FALL, FIRST = 0.2, 10.0  # barriers: factor from one to the next, the first (natural units)
 BOUNDARY = 0.9  # part of the way to the boundary of a cone that Newton's step may take
 SOLVED = 1e-11  # of residuals in natural units, at every barrier
@@ -126,18 +131,45 @@ class DenseContact(Dense):
         u = first.reshape(self.count, 6)
         z1 = self.moved(z0, u)
         f1, closed = cone.forces(y), cone.closed(y)
-        p = self.legendre(z1, u, -1.0) + 0.5 * dt * self.force(z1)
-        swing = self.coordinates(z1) - c0
+        p, swing = self.legendre(z1, u, -1.0), self.coordinates(z1) - c0
+        struck = self.struck(before, closed)
+        if struck.any():
+            free = start if grad_c is None else start - (swing * drag) @ grad_c
+            p = np.where(np.repeat(struck, 6), free, p)
+        p = p + 0.5 * dt * self.force(z1)
         if grad_c is not None:
             p = p + (swing * push) @ self.jacobian(self.coordinates, z1)
         self.x, self.r, self.branch, self.p = *z1, c0 + swing, p
         self.time += dt
-        return f1, self.impact(before, closed)
+        return f1, self.impact(before, closed, struck)
 
-    def impact(self, before, closed):
+    def struck(self, before, closed):
+        """Which bodies an impact reaches; before: velocities along the rows at the first node."""
+        nc = len(self.contacts)
+        joint_of = np.repeat(list(self.slices), [s.stop - s.start for s in self.slices.values()])
+        ends = [(j.parent, j.child) for j in self.mechanism.joints.values() if hasattr(j, "parent")]
+        pairs = [(c.a, c.b) for c in self.contacts]
+        pairs += [(j.parent, j.child) for j in (self.mechanism.joints[joint_of[i]] for i, *_ in self.limits)]
+        pairs = [[self.places.number.get(name, self.count) for name in pair] for pair in (*ends, *pairs)]
+        joined, met = pairs[: len(ends)], pairs[len(ends) :]
+        graph = np.zeros((self.count + 1, self.count + 1))
+        for a, b in joined + [pair for pair, on in zip(met, closed, strict=True) if on]:
+            graph[a, b] = 0 if self.count in (a, b) else 1
+        label = connected_components(graph, directed=False)[1]
+        normal = [3 * j for j in range(nc)] + [3 * nc + j for j in range(len(self.limits))]
+        hit = closed & (before[normal] < -IMPACT * NATURAL * self.dt) if normal else closed
+        struck = {label[min(pair)] for pair, on in zip(met, hit, strict=True) if on}
+        return np.isin(label[:-1], list(struck))
+
+    def impact(self, before, closed, struck):
         """The momentum stage at the node; returns its forces."""
         size, mass, gradient, rows = 6 * self.count, *self._node()
-        cone = Cones(self, rows, closed, self.dt)
+        cone = Cones(self, rows, closed, self.dt, 1.0 if struck.any() else 0.5)
+        if struck.any():
+            assert struck.all() or not self.drags
+            now = rows @ self.node_velocity()
+            there = (rows.reshape(len(rows), -1, 6) != 0.0).any(2) @ struck
+            before = np.where(there, np.maximum(before, now), before)
         if not closed.any() and not self.drags:
             self.p = mass @ self.node_velocity()
             return np.zeros(len(rows))
@@ -160,9 +192,9 @@ class DenseContact(Dense):
 
 class Cones:
     """Variables of the inequalities that a stage looks at: (s, gamma, b, psi, l) of contacts, (s, gamma) of
-    limits, (b, psi, l) of drags, in one vector."""
+    limits, (b, psi, l) of drags, in one vector.  share: of dry friction, that the stage has."""
 
-    def __init__(self, dense, rows, on, dt):
+    def __init__(self, dense, rows, on, dt, share=0.5):
         self.dense, self.dt, self.rows = dense, dt, len(rows)
         self.L, self.F = NATURAL * dt * dt, dense.scales(rows) if len(rows) else np.zeros(0)
         self.items, place, nc, nl = [], 0, len(dense.contacts), len(dense.limits)
@@ -177,7 +209,7 @@ class Cones:
                 place += 2
         for j, (_, effort) in enumerate(dense.drags):
             row = 3 * nc + nl + j
-            self.items.append((place, 3, row, 0.0, 0.5 * effort, self.F[nc + nl + j]))
+            self.items.append((place, 3, row, 0.0, share * effort, self.F[nc + nl + j]))
             place += 3
         self.size, self.places = place, [3 * j for j in range(nc)] + [3 * nc + j for j in range(nl)]
 

@@ -283,7 +283,7 @@ def solve_closed(topo, par, state, work, step, allowed, bounces, loops):
         put6(state, b, at.V, ZERO6)
         put4(work, b, at.TURN, IDENTITY)
     if step.right > 0.0:
-        weigh_drags(topo, state, step.right)
+        weigh_drags(topo, state, work, step.right, MOMENTA)
     status, done = solve_momenta(topo, par, state, work, step, 0.0, loops)
     keep_forces(topo, state, work, MOMENTA, step.dt)
     if status == CONVERGED and bounces:
@@ -294,7 +294,7 @@ def solve_closed(topo, par, state, work, step, allowed, bounces, loops):
         part = blend(topo, par, state, work, allowed)
         blend_forces(topo, state, work, part)
     if step.right > 0.0:
-        weigh_drags(topo, state, 1.0 / step.right)
+        weigh_drags(topo, state, work, 1.0 / step.right, MOMENTA)
     for b in range(topo[0, at.BODIES]):
         put6(state, b, at.V, get6(work, b, at.V_HELD))
     return status, done

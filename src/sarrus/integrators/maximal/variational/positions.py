@@ -188,7 +188,7 @@ def position_stage(topo, par, state, work, step, scales, loops):
     count = choose_near(topo, par, state, work, step.dt)
     factored, done = 0, 0
     status = CONVERGED
-    weigh_drags(topo, state, step.left)
+    weigh_drags(topo, state, work, step.left, POSITIONS)
     for addition in range(ADDITIONS + 2):
         if count == 0:
             for b in range(topo[0, at.BODIES]):
@@ -216,7 +216,7 @@ def position_stage(topo, par, state, work, step, scales, loops):
             start_velocities(topo, state, work, step.left, step.dt, step.gravity)
             place_bodies(topo, state, work, 0.0)
             enter_node(topo, par, state, work, step.dt)
-    weigh_drags(topo, state, 1.0 / step.left)
+    weigh_drags(topo, state, work, 1.0 / step.left, POSITIONS)
     keep_forces(topo, state, work, POSITIONS, step.dt)
     # Order 1 has no momentum stage to speak of: its forces act at the first node alone.
     mark_impacts(topo, state, work, step.dt if step.right > 0.0 else NEVER, loops)

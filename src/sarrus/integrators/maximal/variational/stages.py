@@ -6,7 +6,7 @@ from math import sqrt
 from sarrus import layout as at
 from sarrus._jit import helper, kernel
 from sarrus.integrators.maximal.variational.impacts import body_of, is_struck
-from sarrus.integrators.maximal.variational.interior import POSITIONS
+from sarrus.integrators.maximal.variational.interior import MOMENTA, POSITIONS
 from sarrus.kinematics.contact import contact_velocity, rows_of
 from sarrus.maths.access import get1, get3, put1, put3
 from sarrus.maths.vectors import ZERO3, axpy3, scale3
@@ -77,11 +77,13 @@ def put_before(topo, state, work, column):
 
 
 @kernel
-def weigh_drags(topo, state, weight):
+def weigh_drags(topo, state, work, weight, stage):
     """Multiplies the bounds of dry friction: its impulse is shared between the two nodes of a step, as the
-    forces are"""
+    forces are.  Where an impact reaches, the momentum stage has all of it"""
     for i in range(topo[0, at.CONTACTS]):
         if topo[topo[0, at.T_CONTACTS] + i, at.CONTACT_KIND] == at.DRAG:
+            if stage == MOMENTA and is_struck(topo, work, body_of(topo, state, i)):
+                continue
             k = topo[0, at.S_CONTACTS] + i
             put1(state, k, at.BOUND, weight * get1(state, k, at.BOUND))
 
