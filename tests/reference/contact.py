@@ -7,7 +7,7 @@ Adds to `Dense` the two stages of a step.  Positions, with forces at the first n
 
 then momenta at the last node for the contacts with gamma / F > s / L, linear, with s = dt D_n u + the part of
 restitution.  In a component of bodies (joints, closed contacts) where one of these approached faster than by
-2 NATURAL dt, that stage has the whole impulse: it starts from p0 + dt/2 (F(z0) + F(z1)).
+2 NATURAL dt, that stage takes back the impulses of the first and has the whole of them.
 
 Solved by Newton's method with complex-step derivatives for barriers that fall by a factor:
 slow, and without any of the engine's algebra, starts or orders of elimination."""
@@ -133,15 +133,27 @@ class DenseContact(Dense):
         f1, closed = cone.forces(y), cone.closed(y)
         p, swing = self.legendre(z1, u, -1.0), self.coordinates(z1) - c0
         struck = self.struck(before, closed)
-        if struck.any():
-            free = start if grad_c is None else start - (swing * drag) @ grad_c
-            p = np.where(np.repeat(struck, 6), free, p)
         p = p + 0.5 * dt * self.force(z1)
         if grad_c is not None:
             p = p + (swing * push) @ self.jacobian(self.coordinates, z1)
         self.x, self.r, self.branch, self.p = *z1, c0 + swing, p
         self.time += dt
-        return f1, self.impact(before, closed, struck)
+        return f1, self.impact(before, closed, struck, self.held(f1, rows, closed))
+
+    def held(self, f1, rows, closed):
+        """Forces (all rows,) of the position stage for the contacts that it closed, along the rows of now."""
+        held, nc, frames = (
+            f1.copy(),
+            len(self.contacts),
+            [r.reshape(len(r), -1, 6) for r in (rows, self.rows(self.z))],
+        )
+        for j, c in enumerate(self.contacts):
+            k, mine = self.places.number[c.b], slice(3 * j, 3 * j + 3)
+            held[mine] = frames[1][mine, k, :3] @ (f1[mine] @ frames[0][mine, k, :3])
+            held[mine] *= closed[j] * np.array([1, c.mu > 0.0, c.mu > 0.0])
+        nl = len(self.limits)
+        held[3 * nc : 3 * nc + nl] *= closed[nc:]
+        return held
 
     def struck(self, before, closed):
         """Which bodies an impact reaches; before: velocities along the rows at the first node."""
@@ -161,15 +173,16 @@ class DenseContact(Dense):
         struck = {label[min(pair)] for pair, on in zip(met, hit, strict=True) if on}
         return np.isin(label[:-1], list(struck))
 
-    def impact(self, before, closed, struck):
-        """The momentum stage at the node; returns its forces."""
+    def impact(self, before, closed, struck, held):
+        """The momentum stage at the node; returns its forces.  held: those of the position stage, which it
+        takes back from what an impact reaches."""
         size, mass, gradient, rows = 6 * self.count, *self._node()
         cone = Cones(self, rows, closed, self.dt, 1.0 if struck.any() else 0.5)
         if struck.any():
             assert struck.all() or not self.drags
-            now = rows @ self.node_velocity()
             there = (rows.reshape(len(rows), -1, 6) != 0.0).any(2) @ struck
-            before = np.where(there, np.maximum(before, now), before)
+            self.p = self.p - self.dt * (held * there) @ rows
+            before = np.where(there, np.maximum(before, rows @ self.node_velocity()), before)
         if not closed.any() and not self.drags:
             self.p = mass @ self.node_velocity()
             return np.zeros(len(rows))

@@ -57,6 +57,10 @@ EXPECTED = contacts.column(
     "EXPECTED", 1, "m, rad", "gap expected at the end of the step, without contact", "integrators",
     "integrators",
 )  # fmt: skip
+HELD = contacts.column(
+    "HELD", 3, "N, N m", "force of the position stage, world frame; of a bound its effort, 0, 0",
+    "integrators", "integrators",
+)  # fmt: skip
 POINT = contacts.column("POINT", 3, "m", "contact point at the node", "integrators", "integrators")
 CONVEX = contacts.column(
     "CONVEX", 1, "flag", "whether its law is convex; see `solvers/interior_point/convex.py`",

@@ -62,10 +62,6 @@ U_PLASTIC = bodies.column(
 P_BEFORE = bodies.column(
     "P_BEFORE", 6, "N s, N m s", "momentum before the stage of momenta", "integrators", "integrators"
 )
-P_FREE = bodies.column(
-    "P_FREE", 6, "N s, N m s", "momentum in a step with an impact, without impulses of contacts and joints",
-    "integrators", "integrators",
-)  # fmt: skip
 COMPONENT = bodies.column(
     "COMPONENT", 1, "", "a body that it is connected to by joints and closed contacts", "integrators",
     "integrators",

@@ -3,9 +3,8 @@
 The position stage spends what is left of the approach after the flight within the step, with friction against
 the slip of the whole step; the momentum stage would spend the rest.  Two partial impacts with Coulomb's law
 each are not one: the outcome would depend on where in the step the bodies meet, for every dt.  So in a step
-with an impact the impulses of the position stage serve the positions alone.  All bodies that the impact
-reaches, through joints and closed contacts, enter the momentum stage with the momenta of the first node and
-the impulses of forces other than those of contacts and joints.
+with an impact the momentum stage takes back the impulses of contacts from all bodies that the impact reaches,
+through joints and closed contacts, and finds the whole of them.
 
 A step in which something bounces is divided there: else forces would act on the rebound before it begins."""
 
@@ -14,13 +13,9 @@ from math import sqrt
 from sarrus import layout as at
 from sarrus._jit import helper, kernel
 from sarrus.integrators.maximal.variational.contact import NATURAL
-from sarrus.integrators.maximal.variational.user_forces import add_custom_forces
-from sarrus.kinematics.contact import ends_of, ends_of_row, is_spread
-from sarrus.kinematics.coordinates import add_pair
-from sarrus.kinematics.row_vectors import is_compliant
-from sarrus.maths.access import add_to6, get1, get3, get6, put1, put6
-from sarrus.maths.spatial import axpy6
-from sarrus.maths.vectors import sub3
+from sarrus.kinematics.contact import ends_of, ends_of_row, is_spread, rows_of
+from sarrus.maths.access import add_to6, get1, get3, get6, put1, put3
+from sarrus.maths.vectors import ZERO3, axpy3, dot
 from sarrus.solvers.interior_point.contact import has_normal, is_on
 
 # A contact that closes faster than so many times what gravity adds in a step is an impact; what rests, rolls
@@ -90,6 +85,7 @@ def mark_impacts(topo, state, work, dt, loops):
     put1(work, n, at.IMPACTS, count)
     if count == 0:
         return
+    hold_forces(topo, state, work)
     find_components(topo, state, work, loops)
     for b in range(n):
         put1(work, b, at.STRUCK, 0.0)
@@ -121,40 +117,56 @@ def is_struck(topo, work, b):
 
 
 @kernel
-def put_free_momenta(topo, par, state, work, step, loops):
-    """Momenta that the forces at the first node leave, without those of contacts and joints, into P_FREE;
-    nothing but `next_momenta` may follow, which makes P anew"""
-    for b in range(topo[0, at.BODIES]):
-        put6(state, b, at.P, axpy6(step.left * step.dt, get6(state, b, at.FORCE), get6(state, b, at.P)))
-    for b in range(topo[0, at.BODIES]):
-        if topo[b + 1, at.FLAGS] & at.DRIVEN:
-            c = topo[b + 1, at.LINK_JOINT]
-            line = topo[0, at.T_JOINTS] + c
-            arm = sub3(get3(state, topo[line, at.JOINT_B], at.X), get3(state, topo[line, at.JOINT_A], at.X))
-            first = topo[0, at.W_FREEDOMS] + topo[b + 1, at.FREEDOM]
-            for i in range(first, first + topo[b + 1, at.ROTATIONS] + topo[b + 1, at.TRANSLATIONS]):
-                add_pair(topo, state, at.P, c, get1(work, i, at.EFFORT_LEFT), get6(work, i, at.W0), arm)
-    if loops is not None:
-        for k in range(topo[0, at.ROWS]):
-            it = topo[0, at.T_ROWS] + k
-            if is_compliant(topo[it, at.ROW_KIND]):
-                lam = get1(state, topo[0, at.S_ROWS] + k, at.LAM)
-                for end in range(topo[it, at.END0], topo[it, at.END1]):
-                    b = topo[topo[0, at.T_ENDS] + end, at.END_BODY]
-                    add_to6(state, b, at.P, lam, get6(work, topo[0, at.W_ENDS] + end, at.G0))
-    if topo[0, at.CUSTOM_FORCES] > 0:
-        add_custom_forces(topo, par, state, work, step.time, step.left * step.dt, (True, False))
-    for b in range(topo[0, at.BODIES]):
-        put6(work, b, at.P_FREE, get6(state, b, at.P))
+def hold_forces(topo, state, work):
+    """Keeps the forces of the position stage, while `work` holds the frames of its node"""
+    for i in range(topo[0, at.CONTACTS]):
+        if is_on(topo, state, i):
+            k, w = topo[0, at.S_CONTACTS] + i, topo[0, at.W_CONTACTS] + i
+            force = (get1(state, k, at.FORCE1 + (0 if has_normal(topo, i) else 1)), 0.0, 0.0)
+            if topo[topo[0, at.T_CONTACTS] + i, at.CONTACT_KIND] == at.TOUCH:
+                force = ZERO3
+                for j in range(rows_of(topo, state, i)):
+                    force = axpy3(get1(state, k, at.FORCE1 + j), get3(work, w, at.FRAME + 3 * j), force)
+            put3(work, w, at.HELD, force)
+
+
+@helper
+def held_force(topo, work, i, j):
+    """What `hold_forces` kept of contact i, along its row j at the node in `work`"""
+    w = topo[0, at.W_CONTACTS] + i
+    if topo[topo[0, at.T_CONTACTS] + i, at.CONTACT_KIND] == at.TOUCH:
+        return dot(get3(work, w, at.HELD), get3(work, w, at.FRAME + 3 * j))
+    return get1(work, w, at.HELD)
+
+
+@helper
+def is_taken_back(topo, state, work, i):
+    """Whether the momentum stage takes back what contact i did in the position stage"""
+    if get1(state, topo[0, at.S_CONTACTS] + i, at.CLOSED) == 0.0:
+        return False
+    return is_struck(topo, work, body_of(topo, state, i))
 
 
 @kernel
-def take_free_momenta(topo, state, work):
-    """The momenta of `put_free_momenta` for the bodies that an impact reaches"""
-    if get1(work, topo[0, at.BODIES], at.IMPACTS) > 0.0:
-        for b in range(topo[0, at.BODIES]):
-            if is_struck(topo, work, b):
-                put6(state, b, at.P, get6(work, b, at.P_FREE))
+def take_back(topo, state, work, dt):
+    """Takes the impulses of the position stage from the momenta of the bodies that an impact reaches: by the
+    row vectors of the node, so that total momenta are those of before"""
+    for i in range(topo[0, at.CONTACTS]):
+        if not is_taken_back(topo, state, work, i):
+            continue
+        w = topo[0, at.W_CONTACTS] + i
+        if is_spread(topo, i):
+            impulse = -dt * held_force(topo, work, i, 0)
+            end0, end1 = ends_of_row(topo, i)
+            for e in range(end0, end1):
+                b = topo[topo[0, at.T_ENDS] + e, at.END_BODY]
+                add_to6(state, b, at.P, impulse, get6(work, topo[0, at.W_ENDS] + e, at.G0))
+            continue
+        A, B = ends_of(topo, state, i)
+        for j in range(rows_of(topo, state, i)):
+            impulse = -dt * held_force(topo, work, i, j)
+            add_to6(state, B, at.P, impulse, get6(work, w, at.NODE_B + 6 * j))
+            add_to6(state, A, at.P, impulse, get6(work, w, at.NODE_A + 6 * j))
 
 
 @kernel

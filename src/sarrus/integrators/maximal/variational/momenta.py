@@ -10,12 +10,13 @@ from sarrus import layout as at
 from sarrus._jit import kernel
 from sarrus.dynamics.forces import potential_energy
 from sarrus.dynamics.inertia import kinetic_energy, momenta_of_velocities
-from sarrus.dynamics.projection import leave_out_weak_rows, projection_compliance
+from sarrus.dynamics.projection import leave_out_weak_rows, project, projection_compliance
+from sarrus.integrators.maximal.columns import REACTIONS
 from sarrus.integrators.maximal.row_choice import ASIDE, SINGULAR, node_pivot
 from sarrus.integrators.maximal.statuses import CONVERGED, ITERATION_LIMIT
 from sarrus.integrators.maximal.variational.body import place_bodies
 from sarrus.integrators.maximal.variational.contact import base_of_efforts, enter_contacts
-from sarrus.integrators.maximal.variational.impacts import body_of, is_struck
+from sarrus.integrators.maximal.variational.impacts import held_force, is_taken_back, take_back
 from sarrus.integrators.maximal.variational.interior import (
     MOMENTA,
     begin_contacts,
@@ -24,6 +25,12 @@ from sarrus.integrators.maximal.variational.interior import (
     solve_from_forces,
 )
 from sarrus.integrators.maximal.variational.momentum_balance import put_gaps
+from sarrus.integrators.maximal.variational.reactions import (
+    add_reactions,
+    balance_of_projection,
+    hold_node,
+    keep_momenta,
+)
 from sarrus.integrators.maximal.variational.scalars import Path
 from sarrus.integrators.maximal.variational.stages import (
     clear_multipliers,
@@ -226,7 +233,7 @@ def blend(topo, par, state, work, allowed):
 
 
 @kernel
-def momentum_stage(topo, par, state, work, step, loops):
+def momentum_stage(topo, par, state, work, step, books, loops):
     """Velocities and momenta at the node in `work`, with the impulses of the contacts that the position stage
     closed; U and P are those of the projection; returns (status, iterations).
 
@@ -234,7 +241,8 @@ def momentum_stage(topo, par, state, work, step, loops):
     nothing of which that is true; NOT_FINITE: numbers overflow.  Then the step is not to be accepted.
 
     At a singular node all of it is done with the row vectors of the neighbour that the projection used.
-    START_ENERGY, that of the node before, is for restitution"""
+    START_ENERGY, that of the node before, is for restitution.  books: (counts, total) of the loop over steps,
+    for reactions"""
     allowed = get1(work, topo[0, at.BODIES], at.START_ENERGY)
     allowed -= potential_energy(topo, par, state, work, step.gravity, True)
     singular = False
@@ -244,6 +252,9 @@ def momentum_stage(topo, par, state, work, step, loops):
             place_bodies(topo, state, work, -ASIDE * step.dt)
     enter_contacts(topo, par, state, work, step.dt)
     count, bounces = 0, False
+    put_before(topo, state, work, at.U)
+    if get1(work, topo[0, at.BODIES], at.IMPACTS) > 0.0:
+        begin_impact(topo, par, state, work, step, books, loops)
     for i in range(topo[0, at.CONTACTS]):
         k = topo[0, at.S_CONTACTS] + i
         # Order 1 has all forces at the first node.
@@ -251,17 +262,11 @@ def momentum_stage(topo, par, state, work, step, loops):
         put1(state, k, at.CLOSED, 1.0 if closed else 0.0)
         put1(state, k, at.ON, 1.0 if closed else 0.0)
         count += 1 if closed else 0
-        if closed and is_struck(topo, work, body_of(topo, state, i)):
-            # The velocities are those before the impact, and its impulse that of both stages.  What bounces
-            # does so from the slower of both ends, so that forces during the impact add nothing to it.
-            if has_normal(topo, i):
-                now = contact_velocity(topo, state, work, i, 0, at.U)
-                put1(state, k, at.APPROACH, max(get1(state, k, at.APPROACH), now))
-            for j in range(3):
-                put1(state, k, at.FORCE2 + j, get1(state, k, at.FORCE1 + j))
         bounces = bounces or (
             closed and get1(state, k, at.RESTITUTION) > 0.0 and get1(state, k, at.APPROACH) < 0.0
         )
+    if books[0][REACTIONS]:
+        hold_node(topo, state, work)
     status, done = CONVERGED, 0
     if count > 0:
         status, done = solve_closed(topo, par, state, work, step, allowed, bounces, loops)
@@ -273,10 +278,34 @@ def momentum_stage(topo, par, state, work, step, loops):
 
 
 @kernel
+def begin_impact(topo, par, state, work, step, books, loops):
+    """Velocities before an impact, with what contacts did in the position stage taken back, for the bodies
+    that it reaches; what is expected of them is the forces found there.
+
+    What bounces does so from the slower of both ends of the step: forces during the impact add nothing"""
+    counts, total = books
+    take_back(topo, state, work, step.dt)
+    if counts[REACTIONS]:
+        keep_momenta(topo, state, work)
+    project(topo, par, state, work, loops, True)
+    if counts[REACTIONS]:
+        balance_of_projection(topo, state, work, loops)
+        add_reactions(topo, par, state, work, total, False, loops)
+    for i in range(topo[0, at.CONTACTS]):
+        k = topo[0, at.S_CONTACTS] + i
+        if is_taken_back(topo, state, work, i):
+            first = 0 if has_normal(topo, i) else 1
+            if first == 0:
+                now = contact_velocity(topo, state, work, i, 0, at.U)
+                put1(state, k, at.APPROACH, max(get1(state, k, at.APPROACH), now))
+            for j in range(rows_of(topo, state, i)):
+                put1(state, k, at.FORCE2 + first + j, held_force(topo, work, i, j))
+
+
+@kernel
 def solve_closed(topo, par, state, work, step, allowed, bounces, loops):
     """Velocities U after the impulses of the contacts that are on: without restitution, then with it as far
     as the kinetic energy stays below `allowed`; returns (status, iterations)"""
-    put_before(topo, state, work, at.U)
     for b in range(topo[0, at.BODIES]):
         put6(work, b, at.U_BEFORE, get6(state, b, at.U))
         put6(work, b, at.V_HELD, get6(state, b, at.V))

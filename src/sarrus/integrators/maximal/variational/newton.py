@@ -58,7 +58,7 @@ def residual_of_border(topo, par, state, work, step, error, loops, elements):
     that of all rows is in WORST"""
     if elements is not None:
         if topo[0, at.CUSTOM_FORCES] > 0:
-            add_custom_forces(topo, par, state, work, step.time, step.left * step.dt, (True, True))
+            add_custom_forces(topo, par, state, work, step.time, step.left * step.dt, True)
     if loops is not None:
         active, everything = border_residual(topo, par, state, work, step, elements)
         put1(work, topo[0, at.BODIES], at.WORST, keep_nan_max(error, everything))

@@ -9,7 +9,6 @@ from sarrus.dynamics.forces import forces
 from sarrus.dynamics.inertia import world_inertia
 from sarrus.dynamics.projection import add_compliant_impulses, add_drive_impulses
 from sarrus.integrators.maximal.variational.body import momentum, place_bodies, place_turned
-from sarrus.integrators.maximal.variational.impacts import take_free_momenta
 from sarrus.integrators.maximal.variational.increments import enter_joint
 from sarrus.integrators.maximal.variational.rows import keep_compliant_impulses
 from sarrus.integrators.maximal.variational.user_forces import add_custom_forces
@@ -55,9 +54,6 @@ def accept(topo, par, state, work, step, u, loops, elements):
     if loops is not None and elements is not None:
         keep_compliant_impulses(topo, par, state, work, step)
     next_momenta(topo, par, state, work, step, elements)
-    if elements is not None:
-        if topo[0, at.CONTACTS] > 0:
-            take_free_momenta(topo, state, work)
     restores = get1(state, n, at.UNRESTORED) >= RESTORE
     put1(state, n, at.UNRESTORED, 0.0 if restores else get1(state, n, at.UNRESTORED) + 1.0)
     for b in range(n):
@@ -74,8 +70,7 @@ def accept(topo, par, state, work, step, u, loops, elements):
         enter_drives(topo, par, state, work)
         add_drive_impulses(topo, par, state, work, at.EFFORT_RIGHT)
         if topo[0, at.CUSTOM_FORCES] > 0:
-            end, weight = step.time + step.dt, step.right * step.dt
-            add_custom_forces(topo, par, state, work, end, weight, (False, False))
+            add_custom_forces(topo, par, state, work, step.time + step.dt, step.right * step.dt, False)
         enter_coordinates(topo, par, state, work, elements)
     else:
         follow_turns(topo, par, state, work)

@@ -21,7 +21,6 @@ from sarrus.integrators.maximal.variational.reactions import (
     balance_of_contacts,
     balance_of_projection,
     clear_reactions,
-    hold_node,
     keep_momenta,
     restore_momenta,
 )
@@ -75,9 +74,7 @@ def end_contacts(topo, par, state, work, step, books, number, loops):
     """The momentum stage and its records; returns (status, iterations).  number: of the step in the run;
     books: (counts, total, touches) of the loop over steps"""
     counts, total, touches = books
-    if counts[REACTIONS]:
-        hold_node(topo, state, work)
-    status, done = momentum_stage(topo, par, state, work, step, loops)
+    status, done = momentum_stage(topo, par, state, work, step, (counts, total), loops)
     if status == CONVERGED:
         counts[TOUCHES] = record_touches(
             topo, state, work, MOMENTA, number, step.dt, touches, counts[TOUCHES]

@@ -4,7 +4,6 @@ multipliers for loops."""
 from sarrus import layout as at
 from sarrus._jit import helper, kernel
 from sarrus.integrators.maximal.variational.contact import add_contact_impulses
-from sarrus.integrators.maximal.variational.impacts import is_struck
 from sarrus.maths.access import add1, add_to6, get1, get3, get4, get6, put1, put6
 from sarrus.maths.quaternion import rotation
 from sarrus.maths.spatial import ZERO6, add6, axpy6, carry_force, scale6, sub6
@@ -108,12 +107,12 @@ def at_joint_point(topo, par, state, c, body, w, sign):
 
 
 @kernel
-def add_reactions(topo, par, state, work, total, first_node, loops):
+def add_reactions(topo, par, state, work, total, drives, loops):
     """Adds the impulses of all joints at the node to total[joint, 6]: force and torque on the child at its
     joint point.
 
-    F holds the balance of every body without its tree joint.  That of the first node of a step, for models
-    with elements, misses the implicit efforts of drives too, and counts for no body that an impact reaches"""
+    F holds the balance of every body without its tree joint; drives: whether the balance misses the implicit
+    efforts of drives too"""
     n = topo[0, at.BODIES]
     for b in range(n):
         if topo[b + 1, at.FLAGS] & at.SEEDED:
@@ -130,9 +129,7 @@ def add_reactions(topo, par, state, work, total, first_node, loops):
             put6(work, a, at.RHS, carried)
         child = topo[topo[0, at.T_JOINTS] + c, at.JOINT_B]
         reversed_link = child != b
-        if first_node and is_struck(topo, work, b):
-            continue
-        if first_node and topo[b + 1, at.FLAGS] & at.DRIVEN:
+        if drives and topo[b + 1, at.FLAGS] & at.DRIVEN:
             first = topo[0, at.W_FREEDOMS] + topo[b + 1, at.FREEDOM]
             for i in range(topo[b + 1, at.ROTATIONS] + topo[b + 1, at.TRANSLATIONS]):
                 w = get6(work, first + i, at.W0)
@@ -147,9 +144,6 @@ def add_reactions(topo, par, state, work, total, first_node, loops):
         for k in range(topo[0, at.ROWS]):
             it = topo[0, at.T_ROWS] + k
             if topo[it, at.ROW_KIND] in (at.CONSTRAINT_ROW, at.MOTION_ROW):
-                b = topo[topo[0, at.T_ENDS] + topo[it, at.END0], at.END_BODY]
-                if first_node and is_struck(topo, work, b):
-                    continue
                 c, lam = topo[it, at.ROW_OF], get1(state, topo[0, at.S_ROWS] + k, at.LAM)
                 # What acts on the child; where that is the world, the opposite of what acts on the parent.
                 role = 1 if topo[topo[0, at.T_JOINTS] + c, at.JOINT_B] == n else 0

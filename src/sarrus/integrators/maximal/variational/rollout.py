@@ -80,7 +80,7 @@ from sarrus.integrators.maximal.statuses import (
     UNBALANCED,
 )
 from sarrus.integrators.maximal.variational.drives import put_targets, servo_offsets
-from sarrus.integrators.maximal.variational.impacts import before_rebound, put_free_momenta
+from sarrus.integrators.maximal.variational.impacts import before_rebound
 from sarrus.integrators.maximal.variational.interior import POSITIONS
 from sarrus.integrators.maximal.variational.newton import newton_step
 from sarrus.integrators.maximal.variational.node import accept, enter_aside
@@ -100,8 +100,9 @@ from sarrus.integrators.maximal.variational.work import (
 )
 from sarrus.maths.access import get1, put1
 
-# A rebound is placed to this part of a step; where there is none.
-REBOUNDS, NO_REBOUND = 256, -1.0
+# A rebound is placed to this part of a step; where there is none; parts of a step after which no more
+# rebounds are placed.
+REBOUNDS, NO_REBOUND, MOST_PARTS = 256, -1.0, 8
 
 
 @helper
@@ -124,7 +125,8 @@ def gravity_of(settings):
 
 @kernel
 def close_step(topo, state, settings, counts, stats, sums, k):
-    """All parts of step k are done: how long the next one is, and what is told of this one"""
+    """All parts of step k are done: how long the next one is, and what is told of this one.  A step that was
+    divided at rebounds alone has converged"""
     counts[PLACE], counts[BLOCK] = 0, 0
     lower_level(state, topo[0, at.BODIES], sums[k, SPIN])
     sums[k, LENGTH] = settings[DT]
@@ -132,7 +134,8 @@ def close_step(topo, state, settings, counts, stats, sums, k):
         last_step = settings[DT] >= settings[END] - settings[TIME]
         settings[TIME] = settings[END] if last_step else settings[TIME] + settings[DT]
         plan_step(topo, state, settings)
-    stats[k, 2] = SUBSTEPPED if stats[k, 5] > 1 else CONVERGED
+    if counts[BOUNCED] != counts[BEFORE] + k + 1:
+        stats[k, 2] = SUBSTEPPED if stats[k, 5] > 1 else CONVERGED
 
 
 @helper
@@ -259,7 +262,7 @@ def rollout(name, loops, elements, contacts):
                     step = step_of(topo, state, time, dt, settings, counts)
                     if contacts is not None:
                         status, f, c = position_stage(topo, par, state, work, step, scales, loops)
-                        if status == CONVERGED and divides and block > short:
+                        if status == CONVERGED and divides and block > short and stats[k, 5] < MOST_PARTS:
                             bounce = before_rebound(topo, state, work, dt, settings[DT])
                             if bounce >= 0.0:
                                 status = REBOUND
@@ -296,9 +299,6 @@ def rollout(name, loops, elements, contacts):
                             write_reactions(topo, total, reactions, counts[LINE] - 1)
                     fraction += stages[s] * (block / full)
                     last = get1(state, n, at.LAST_DT)
-                    if contacts is not None:
-                        if get1(work, n, at.IMPACTS) > 0.0:
-                            put_free_momenta(topo, par, state, work, step, loops)
                     accept(topo, par, state, work, step, values[1], loops, elements)
                     time += dt
                     if elements is not None:
@@ -381,6 +381,8 @@ def rollout(name, loops, elements, contacts):
                 if status == REBOUND:
                     counts[BOUNCED] = number + 1
                     counts[BLOCK] = part_before(bounce, block, short)
+                else:
+                    stats[k, 2] = SUBSTEPPED
                 if counts[PAUSES]:
                     return PAUSED
             close_step(topo, state, settings, counts, stats, sums, k)

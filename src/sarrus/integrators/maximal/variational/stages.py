@@ -5,7 +5,7 @@ from math import sqrt
 
 from sarrus import layout as at
 from sarrus._jit import helper, kernel
-from sarrus.integrators.maximal.variational.impacts import body_of, is_struck
+from sarrus.integrators.maximal.variational.impacts import body_of, held_force, is_struck, is_taken_back
 from sarrus.integrators.maximal.variational.interior import MOMENTA, POSITIONS
 from sarrus.kinematics.contact import contact_velocity, rows_of
 from sarrus.maths.access import get1, get3, put1, put3
@@ -90,9 +90,8 @@ def weigh_drags(topo, state, work, weight, stage):
 
 @kernel
 def record_touches(topo, state, work, stage, step_number, dt, touches, line):
-    """Writes one line per contact of a stage, also for open ones: the barrier leaves them a force; those of
-    the position stage that serve the positions alone have no impulse (see `impacts`); returns the next
-    line"""
+    """Writes one line per contact of a stage, also for open ones: the barrier leaves them a force; after an
+    impact the momentum stage has taken back what the position stage did.  Returns the next line"""
     column, force = (at.V, at.FORCE1) if stage == POSITIONS else (at.U, at.FORCE2)
     for i in range(topo[0, at.CONTACTS]):
         k, w = topo[0, at.S_CONTACTS] + i, topo[0, at.W_CONTACTS] + i
@@ -105,9 +104,11 @@ def record_touches(topo, state, work, stage, step_number, dt, touches, line):
         impulse, work_done, slip = ZERO3, 0.0, 0.0
         touching = topo[it, at.CONTACT_KIND] == at.TOUCH
         first = 0 if has_normal(topo, i) else 1
-        weight = 0.0 if stage == POSITIONS and is_struck(topo, work, body_of(topo, state, i)) else dt
+        takes_back = stage == MOMENTA and is_taken_back(topo, state, work, i)
         for j in range(rows_of(topo, state, i)):
-            f = weight * get1(state, k, force + first + j)
+            f = dt * get1(state, k, force + first + j)
+            if takes_back:
+                f -= dt * held_force(topo, work, i, j)
             after = contact_velocity(topo, state, work, i, j, column)
             work_done += 0.5 * f * (get1(work, w, at.BEFORE + j) + after)
             if touching:

@@ -9,11 +9,9 @@ from sarrus.solvers.tree import clear_seeds
 
 
 @kernel
-def add_custom_forces(topo, par, state, work, time, weight, where):
-    """Adds weight times the users' forces to F or to the momenta.
-
-    where: (whether they are those at the first node of the step, else at its last; whether they go to F)"""
-    at_node, into_residual = where
+def add_custom_forces(topo, par, state, work, time, weight, at_node):
+    """Adds weight times the users' forces to F (at the first node of the step) or to the momenta (at its
+    last)"""
     for line in range(topo[0, at.T_ELEMENTS], topo[0, at.T_ELEMENTS] + topo[0, at.ELEMENTS]):
         if topo[line, at.ELEMENT_KIND] == at.CUSTOM_FORCE:
             custom_force(topo, par, state, work, line, time, at_node)
@@ -21,7 +19,7 @@ def add_custom_forces(topo, par, state, work, time, weight, where):
             for m in range(topo[line, at.ELEMENT_COUNT]):
                 b = topo[line, at.ELEMENT_BODY + m]
                 for i in range(6):
-                    if into_residual:
+                    if at_node:
                         add1(work, b, at.F + i, weight * get1(work, s, at.SCRATCH_OUT + 6 * m + i))
                     else:
                         add1(state, b, at.P + i, weight * get1(work, s, at.SCRATCH_OUT + 6 * m + i))
