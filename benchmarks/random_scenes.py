@@ -161,7 +161,8 @@ def outcome(seed: int) -> dict:
     return found | {
         "steps": int(stats.steps), "iterations": int(stats.iterations.sum()),
         "most iterations": int(stats.iterations.max()), "above 40": int((stats.iterations > 40).sum()),
-        "divided": int((stats.status == sarrus.Status.SUBSTEPPED).sum()), "unbalanced": int(np.sum(stats.unbalanced)),
+        "divided": int((stats.status == sarrus.Status.SUBSTEPPED).sum()),
+        "unbalanced": int(np.sum(stats.unbalanced)),
         "gap": float(run.gap().min()), "gain": largest_gain(run), "cpu": time.process_time() - started,
     }  # fmt: skip
 

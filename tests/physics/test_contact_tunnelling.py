@@ -139,3 +139,22 @@ def test_nothing_leaves_a_room_of_thin_walls(seed):
     run = simulate(mechanism, 50 * dt, dt)
     assert run.gap().min() > -DEEPEST
     assert np.abs(run.position).max() < 0.5
+
+
+@pytest.mark.parametrize(
+    ("speed", "radius", "thick", "dt"),
+    [(150, 5e-4, 5e-4, 0.01), (1000, 0.01, 4e-3, 0.02), (300, 1e-3, 1e-3, 0.01)],
+)
+def test_shot_that_flies_thousands_of_its_thickness_in_a_step_hits_a_thin_plate(speed, radius, thick, dt):
+    mechanism = sarrus.Mechanism(gravity=(0, 0, 0))
+    mechanism.add_body(
+        "shot",
+        1e-3,
+        position=(-0.2 * speed * dt, 0.02, 0.01),
+        velocity=(speed, 0, 0),
+        shapes=[sarrus.Sphere(radius)],
+    )
+    mechanism.add_body("plate", 1.0, shapes=[sarrus.Box((thick, 0.5, 0.5))])
+    mechanism.add_contact("shot", "plate")
+    run = sarrus.simulate(sarrus.build(mechanism), duration=4 * dt, dt=dt)
+    assert run.body("plate").velocity[-1, 0] > 0.5 * 1e-3 * speed

@@ -18,8 +18,8 @@ from sarrus.collision.rounded_features import put_rounded
 from sarrus.maths.access import get1, put1
 from sarrus.maths.vectors import dot, mv, sub3, sum3
 
-# Poses looked at on the way of a fast pair
-MOST_SAMPLES = 512
+# Poses looked at on the way of a fast pair; of what lies beyond nothing is known
+MOST_SAMPLES = 4096
 # A pair that overlaps on its way by more than this part of its thickness has passed through itself: in
 # between two nodes that are apart, corners that turn or graze overlap by less.
 PASSED = 0.25
@@ -44,15 +44,14 @@ def thickness(geo, a, b):
 
 @kernel
 def first_overlap(geo, a, b, way, poses, depth, last, work):
-    """(t0, t1): the first sampled fraction of the way at which the pair overlaps by more than `depth` and the
-    one before; (0, 1) where it does at the end alone, or not at all"""
+    """(t0, t1, whether all of the way was seen): the first sampled fraction of the way at which the pair
+    overlaps by more than `depth` and the one before; (0, 1) where it does at the end alone, or not at all"""
     pose0, pose1 = poses
     thick = thickness(geo, a, b)
     if not min(travel(geo, a, b, pose0, pose1)) > thick:
-        return 0.0, 1.0
+        return 0.0, 1.0, True
     speed = speed_on(geo, a, b, way, pose0, pose1)
-    step = max(thick / speed, 1.0 / MOST_SAMPLES)
-    t0 = 0.0
+    step, t0, t = thick / speed, 0.0, 0.0
     d = pair_distance(geo, a, b, pose0, last, work)
     for _ in range(MOST_SAMPLES):
         t = t0 + max(d / speed, step)
@@ -60,9 +59,9 @@ def first_overlap(geo, a, b, way, poses, depth, last, work):
             break
         d = pair_distance(geo, a, b, between(way, t), last, work)
         if d < -depth:
-            return t0, t
+            return t0, t, True
         t0 = t
-    return 0.0, 1.0
+    return 0.0, 1.0, not t < 1.0
 
 
 @kernel
@@ -178,7 +177,7 @@ def write_features(
         pose0 = relative(x0, R0, tab[a, BODY], tab[b, BODY])
         pose1 = relative(x1, R1, tab[a, BODY], tab[b, BODY])
         way = way_of(x0, R0, x1, R1, tab[a, BODY], tab[b, BODY])
-        t0, t1 = first_overlap(geo, a, b, way, (pose0, pose1), 0.0, none, work)
+        t0, t1, seen = first_overlap(geo, a, b, way, (pose0, pose1), 0.0, none, work)
         if tab[b, KIND] == POLYTOPE:
             # A pair that overlaps little at the end is looked at there, so that a repeated call comes closer.
             depth = -polytope_distance(geo, a, b, pose1, none, work) if t1 < 1.0 else 0.0
@@ -212,7 +211,7 @@ def write_distances(geo, pairs, cores, x, R, none, work, out):
 @kernel
 def depth_after(geo, a, b, poses, none, work):
     """Signed distance [m] of two cores at the second pose; where they have passed through each other on the
-    way there, one on that way"""
+    way there, one on that way; minus their thickness where that way is too long to be seen"""
     x0, R0, x1, R1 = poses
     tab = geo[0]
     if tab[a, KIND] < tab[b, KIND]:
@@ -221,7 +220,9 @@ def depth_after(geo, a, b, poses, none, work):
     pose1 = relative(x1, R1, tab[a, BODY], tab[b, BODY])
     d = pair_distance(geo, a, b, pose1, none, work)
     way = way_of(x0, R0, x1, R1, tab[a, BODY], tab[b, BODY])
-    t0, t1 = first_overlap(geo, a, b, way, (pose0, pose1), PASSED * thickness(geo, a, b), none, work)
+    t0, t1, seen = first_overlap(geo, a, b, way, (pose0, pose1), PASSED * thickness(geo, a, b), none, work)
+    if not seen:
+        return min(d, -thickness(geo, a, b))
     if t1 < 1.0:
         d = min(d, pair_distance(geo, a, b, between(way, t1), none, work))
     return d
