@@ -155,3 +155,33 @@ def test_sliding_and_spinning_converges_with_order_1_at_least():
 
     for ratio in ratios(error, 0.01, 2):
         assert ratio > 1.8
+
+
+def on_a_slope(part, slope, dt, duration=1.0):
+    """(way [m] of a box that is put on a slope, that of the closed form) for friction times `part` of what
+    holds it."""
+    mu, n = part * np.tan(slope), np.array([np.sin(slope), 0, np.cos(slope)])
+    mechanism = sarrus.Mechanism()
+    mechanism.add_body(
+        "box",
+        1.0,
+        position=(0.05 + 2e-9) * n,
+        orientation=turn(Y, slope),
+        shapes=[sarrus.Box((0.2, 0.2, 0.1))],
+    )
+    mechanism.add_ground(friction=mu, normal=n)
+    run = sarrus.simulate(sarrus.build(mechanism), duration=duration, dt=dt)
+    pull = 9.81 * (np.sin(slope) - mu * np.cos(slope))
+    return np.linalg.norm(run.position[-1, 0] - run.position[0, 0]), max(pull, 0.0) * duration**2 / 2
+
+
+@pytest.mark.parametrize("slope", [0.1, 0.3, 0.8])
+def test_a_box_that_friction_barely_holds_stays(slope):
+    assert on_a_slope(1.0001, slope, 0.01)[0] < 1e-6
+    assert on_a_slope(1.0001, slope, 0.002, 0.4)[0] < 1e-6
+
+
+@pytest.mark.parametrize("slope", [0.1, 0.3, 0.8])
+def test_a_box_that_friction_barely_misses_to_hold_slides_as_far_as_it_should(slope):
+    found, expected = on_a_slope(0.999, slope, 0.01)
+    assert found == pytest.approx(expected, rel=2e-3)

@@ -20,6 +20,8 @@ from tests.reference.rotation import conjugate, rotate
 NATURAL = 9.81  # m/s^2, makes lengths and forces of a step
 IMPACT = 2.0  # approach of an impact, over NATURAL dt
 FALL, FIRST = 0.2, 10.0  # barriers: factor from one to the next, the first (natural units)
+FINE = 1e-4  # barrier of cones that slip between CREEPS and CRAWLS (natural units), until they slip by SLIPS
+CREEPS, CRAWLS, SLIPS = 1e-5, 1e-2, 0.3
 BOUNDARY = 0.9  # part of the way to the boundary of a cone that Newton's step may take
 SOLVED = 1e-11  # of residuals in natural units, at every barrier
 ITERATIONS = 60
@@ -56,6 +58,8 @@ class DenseContact(Dense):
         self.contacts, self.limits, self.drags = list(contacts), list(limits), list(drags)
         length = NATURAL * dt * dt
         self.level = max(min(1e-6, 1e-9 / length), 1e-13 / length)
+        # Rows of the cones that have a finer barrier, of both stages.
+        self.fine = {1: set(), 2: set()}
 
     def rows(self, z):
         """Force directions (all rows, 6 nb) at z: three per contact, then limits, then drags."""
@@ -115,7 +119,7 @@ class DenseContact(Dense):
         grad_c = self.jacobian(self.coordinates, z0) if drag.any() else None
         start = self.p + 0.5 * dt * self.force(z0)
         everything = np.ones(len(self.contacts) + len(self.limits), bool)
-        cone = Cones(self, rows, everything, dt)
+        cone = Cones(self, rows, everything, dt, 1)
 
         def equations(x):
             u, lam, f = x[..., :size], x[..., size : size + nr], cone.forces(x[..., size + nr :])
@@ -177,7 +181,7 @@ class DenseContact(Dense):
         """The momentum stage at the node; returns its forces.  held: those of the position stage, which it
         takes back from what an impact reaches."""
         size, mass, gradient, rows = 6 * self.count, *self._node()
-        cone = Cones(self, rows, closed, self.dt, 1.0 if struck.any() else 0.5)
+        cone = Cones(self, rows, closed, self.dt, 2, 1.0 if struck.any() else 0.5)
         if struck.any():
             assert struck.all() or not self.drags
             there = (rows.reshape(len(rows), -1, 6) != 0.0).any(2) @ struck
@@ -207,7 +211,8 @@ class Cones:
     """Variables of the inequalities that a stage looks at: (s, gamma, b, psi, l) of contacts, (s, gamma) of
     limits, (b, psi, l) of drags, in one vector.  share: of dry friction, that the stage has."""
 
-    def __init__(self, dense, rows, on, dt, share=0.5):
+    def __init__(self, dense, rows, on, dt, stage, share=0.5):
+        self.kept, self.fine = dense.fine[stage], set()
         self.dense, self.dt, self.rows = dense, dt, len(rows)
         self.L, self.F = NATURAL * dt * dt, dense.scales(rows) if len(rows) else np.zeros(0)
         self.items, place, nc, nl = [], 0, len(dense.contacts), len(dense.limits)
@@ -274,7 +279,7 @@ class Cones:
                 slip = end[..., row : row + 1] if count == 3 else end[..., row + 1 : row + 3]
                 b, psi = y[..., at : at + dim] / F, y[..., at + dim] / self.L
                 l, m = y[..., at + dim + 1 : at + 2 * dim + 1] / self.L, m / F
-                found += [m * psi + (b * l).sum(-1) - kappa]
+                found += [m * psi + (b * l).sum(-1) - (FINE if row in self.fine else 1.0) * kappa]
                 for i in range(dim):
                     found += [l[..., i] - slip[..., i] / self.L, m * l[..., i] + psi * b[..., i]]
         return np.stack([np.broadcast_to(x, y.shape[:-1]) for x in found], -1)
@@ -310,7 +315,7 @@ class Cones:
         while True:
             for _ in range(ITERATIONS):
                 value = all_rows(x, level)
-                if np.abs(value).max() < max(SOLVED, 1e-3 * level):
+                if np.abs(value).max() < max(SOLVED, 1e-3 * level * (FINE if self.fine else 1.0)):
                     break
                 near = x + 1j * STEP * np.eye(len(x))
                 slope = all_rows(near, level).imag.T / STEP
@@ -323,10 +328,30 @@ class Cones:
                 x = x + part * d
             else:
                 raise ArithmeticError(f"the reference found no solution at barrier {level:.1e}")
-            if level <= final:
+            if level > final:
+                level = max(FALL * level, final)
+            elif not self._refine(x[size + nr :]):
                 break
-            level = max(FALL * level, final)
+        slips = self._slips(x[size + nr :])
+        self.kept.clear()
+        self.kept |= {row for row in self.fine if slips[row] < SLIPS}
         return x[:size], x[size : size + nr], x[size + nr :]
+
+    def _slips(self, y):
+        """Slips of the cones by their rows, natural units."""
+        found = {}
+        for place, count, row, *_ in self.items:
+            if count != 2:
+                at, dim = (place, 1) if count == 3 else (place + 2, 2)
+                found[row] = np.linalg.norm(y[at + dim + 1 : at + 2 * dim + 1]) / self.L
+        return found
+
+    def _refine(self, y):
+        """Whether there are cones with a finer barrier; once, at the last one."""
+        slips = self._slips(y)
+        fine = {row for row, slip in slips.items() if row in self.kept or CREEPS < slip < CRAWLS}
+        again, self.fine = bool(fine) and not self.fine, fine or self.fine
+        return again
 
     def _spins(self, u):
         return ((u.reshape(-1, 6)[:, 3:] * self.dt) ** 2).sum(1).max() >= 3.9

@@ -62,6 +62,10 @@ HELD = contacts.column(
     "integrators", "integrators",
 )  # fmt: skip
 POINT = contacts.column("POINT", 3, "m", "contact point at the node", "integrators", "integrators")
+CONE_PART = contacts.column(
+    "CONE_PART", 1, "1", "barrier of its friction as a part of that of the stage", "solvers, integrators",
+    "solvers, integrators",
+)  # fmt: skip
 CONVEX = contacts.column(
     "CONVEX", 1, "flag", "whether its law is convex; see `solvers/interior_point/convex.py`",
     "solvers", "solvers",

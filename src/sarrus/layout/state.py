@@ -149,6 +149,11 @@ FORCE1 = contacts.column(
 FORCE2 = contacts.column(
     "FORCE2", 3, "N, N m", "the same, from the stage of momenta", "integrators", "integrators"
 )
+FINE1 = contacts.column(
+    "FINE1", 1, "flag", "whether its friction is nearly spent, in the stage of positions: a finer barrier",
+    "integrators", "integrators",
+)  # fmt: skip
+FINE2 = contacts.column("FINE2", 1, "flag", "the same, in the stage of momenta", "integrators", "integrators")
 BOUND = contacts.column(
     "BOUND", 1, "m, rad", "bound of a coordinate; of dry friction its largest effort",
     "model, integrators", "solvers, kinematics, integrators",

@@ -8,7 +8,7 @@ from sarrus.maths.quaternion import half_turn, qmul, rotation
 from sarrus.maths.vectors import axpy3
 
 # Forces of both stages that a contact remembers.
-FORCES = 6
+FORCES = 8
 # Columns of the slots, one line per pair of the plan: first contact in the node, contacts there, first row of
 # features, rows there (0: the pair is not near).
 SLOT_LINE, SLOT_ROOM, SLOT_ROW, SLOT_ROWS = 0, 1, 2, 3

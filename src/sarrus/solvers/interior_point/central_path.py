@@ -14,6 +14,7 @@ from sarrus.solvers.interior_point.cone import (
     scaled_residual,
 )
 from sarrus.solvers.interior_point.contact import (
+    cone_level,
     cone_size,
     energy_scale,
     has_friction,
@@ -100,7 +101,7 @@ def start_contacts(topo, state, work, level, memory):
             if memory == STUCK:
                 l1, l2 = 0.0, 0.0
             m = cone_size(topo, state, work, i)
-            b1, b2, psi = path_slip(m, l1, l2, kappa)
+            b1, b2, psi = path_slip(m, l1, l2, cone_level(work, w, level))
             put1(work, w, at.VARIABLES + 2, b1)
             put1(work, w, at.VARIABLES + 3, b2)
             put1(work, w, at.VARIABLES + 4, psi)
@@ -137,7 +138,8 @@ def products(topo, state, work, i, w, alpha):
 
 @kernel
 def mean_product(topo, state, work, alpha):
-    """(mean, largest) product in natural units after a part alpha of the direction"""
+    """(mean, largest) product in natural units after a part alpha of the direction; those of friction over
+    the part of the barrier that its cone has"""
     total, top, count = 0.0, 0.0, 0
     for i in range(topo[0, at.CONTACTS]):
         if is_on(topo, state, i):
@@ -147,9 +149,13 @@ def mean_product(topo, state, work, alpha):
             count += 1 if has_normal(topo, i) and not is_convex(work, w) else 0
             count += 1 if has_friction(topo, state, i) else 0
             largest = second
-            if has_friction(topo, state, i) and is_pyramid(topo, state, i):
-                second, largest = pyramid_products(work, w, sides_of(topo, state), alpha)
-                count += sides_of(topo, state)
+            if has_friction(topo, state, i):
+                if is_pyramid(topo, state, i):
+                    second, largest = pyramid_products(work, w, sides_of(topo, state), alpha)
+                    count += sides_of(topo, state)
+                else:
+                    second /= get1(work, w, at.CONE_PART)
+                    largest = second
             total += scale * (first + second)
             top = max(top, scale * max(first, largest))
     return total / max(count, 1), top + 0.0 * total
@@ -185,6 +191,8 @@ def off_centre(topo, state, work, level):
         if has_friction(topo, state, i):
             if is_pyramid(topo, state, i):
                 second = pyramid_products(work, w, sides_of(topo, state), 0.0)[1]
+            else:
+                scale = 1.0 / cone_level(work, w, level)
             e = abs(scale * second - 1.0)
             top, total = max(top, e), total + e
             if not is_pyramid(topo, state, i):
@@ -242,7 +250,7 @@ def put_residuals(topo, state, work, level, second):
             if is_convex(work, w):
                 put_convex_residuals(work, w, (m, b[0], b[1]), (psi, l[0], l[1]), kappa, second, dm)
                 continue
-            total = m * psi - kappa + second * dm * dpsi
+            total = m * psi - cone_level(work, w, level) + second * dm * dpsi
             for j in range(2):
                 db, dl = get1(work, w, at.DIRECTIONS + 2 + j), get1(work, w, at.DIRECTIONS + 5 + j)
                 put1(work, w, at.RESIDUALS + 2 + j, l[j] - get1(work, w, at.TRIAL + 1 + j))

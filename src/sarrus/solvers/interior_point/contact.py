@@ -53,5 +53,12 @@ def is_convex(work, w):
 
 
 @helper
+def cone_level(work, w, level):
+    """Barrier of the friction cone of the contact at line w where that of the stage is `level` [J]; a cone in
+    which little is left needs a finer one than gaps do, or what sticks would creep"""
+    return level * get1(work, w, at.CONE_PART) * energy_scale(work, w)
+
+
+@helper
 def energy_scale(work, w):
     return get1(work, w, at.SCALE_F) * get1(work, w, at.SCALE_L)

@@ -20,6 +20,7 @@ from sarrus._jit import kernel
 from sarrus.maths.access import get1, put1
 from sarrus.solvers.interior_point.cone import path_cone, path_friction, path_gap
 from sarrus.solvers.interior_point.contact import (
+    cone_level,
     cone_size,
     energy_scale,
     has_friction,
@@ -112,7 +113,7 @@ def centre_contacts(topo, state, work, level):
         put1(work, w, at.VARIABLES + 1, gamma)
         if has_friction(topo, state, i) and not is_convex(work, w):
             m = cone_size(topo, state, work, i)
-            b1, b2, psi, l1, l2 = path_friction(m, z1, z2, kappa, stiffness)
+            b1, b2, psi, l1, l2 = path_friction(m, z1, z2, cone_level(work, w, level), stiffness)
         put1(work, w, at.VARIABLES + 2, b1)
         put1(work, w, at.VARIABLES + 3, b2)
         put1(work, w, at.VARIABLES + 4, psi)

@@ -69,6 +69,7 @@ from sarrus.solvers.interior_point.convex import (
     error_of_forces,
     put_law,
 )
+from sarrus.solvers.interior_point.fine import coarsen_cones, refine_cones
 from sarrus.solvers.interior_point.lags import put_lags
 from sarrus.solvers.tree import clear_seeds, correct
 
@@ -103,6 +104,9 @@ AT_REST = 1e-4
 SWEEPS, DAMPED, ROUNDS, KEPT, LACKING = 30, 0.5, 10, 1e-2, 0.1
 # Sweeps have led astray where the forces come to miss so many times what they missed at first.
 ASTRAY = 4.0
+# Iterations that a finer barrier of friction may take (see `fine.py`); the iteration at which that began: not
+# yet, or no more.
+REFINING, NOT_YET, GIVEN_UP = 8, -1, -2
 # Raise of the final barrier where a gap would be lost in rounding.
 RAISE = 10.0
 
@@ -251,6 +255,7 @@ def interior(topo, par, state, work, step, path, error, loops):
     stage, end, most, level, centre = path
     short, astray, stalled, polished, solved, sure, top, aim = 0, 0, 0, False, False, False, 0.0, end
     last, longest, fell, low_mean, low_balance = most, LONGEST * most, 0, HUGE, HUGE
+    refined = NOT_YET if level == 0.0 else GIVEN_UP
     loose = min(LOOSE, LOOSE_GAP / (NATURAL * step.dt * step.dt))
     for iteration in range(longest + POLISH + 1):
         gap_error, sure, least = contact_errors(topo, state, work)
@@ -259,9 +264,17 @@ def interior(topo, par, state, work, step, path, error, loops):
         strict = AT_REST if iteration == 0 else 1.0
         solved = left_over < strict * step.tolerance and gap_error < strict * GAP_ERROR
         aim = max(end, least)
+        if refined >= 0 and (iteration == refined + REFINING or short == 2 or astray == 3):
+            coarsen_cones(topo, state, work)
+            mean, top = mean_product(topo, state, work, 0.0)
+            refined, short, astray = GIVEN_UP, 0, 0
         if solved and top <= PRODUCTS * aim:
             if sure and (polished or top <= CLOSE * aim):
-                return CONVERGED, iteration
+                refines = refined == NOT_YET and iteration + REFINING <= last
+                if not (refines and refine_cones(topo, state, work) > 0):
+                    return CONVERGED, iteration
+                refined = iteration
+                mean, top = mean_product(topo, state, work, 0.0)
             # The forces of an impact make gaps as small as rounding: a higher barrier keeps them off it.
             end, polished = (end if sure else RAISE * aim), sure
             aim = max(end, least)
@@ -299,7 +312,7 @@ def interior(topo, par, state, work, step, path, error, loops):
             alpha = part_in_domain(topo, state, work, step.dt, alpha)
         short = short + 1 if level == 0.0 and alpha < HOPELESS else 0
         astray = astray + 1 if level == 0.0 and left_over > FAR and top <= PRODUCTS * aim else 0
-        if short == 2 or astray == 3:
+        if refined < 0 and (short == 2 or astray == 3):
             return ITERATION_LIMIT, iteration + 1
         move(topo, state, work, step.dt, alpha, stage, loops)
         error = evaluate_stage(topo, par, state, work, step, stage, loops)

@@ -10,7 +10,8 @@ from sarrus.integrators.maximal.variational.interior import MOMENTA, POSITIONS
 from sarrus.kinematics.contact import contact_velocity, rows_of
 from sarrus.maths.access import get1, get3, put1, put3
 from sarrus.maths.vectors import ZERO3, axpy3, scale3
-from sarrus.solvers.interior_point.contact import has_normal, is_on
+from sarrus.solvers.interior_point.contact import has_friction, has_normal, is_on
+from sarrus.solvers.interior_point.fine import FINE, SLIPS
 
 # Columns of a record of one contact in one stage: step, stage, contact, point, impulse on its second body (of
 # a bound: its effort times dt, 0, 0), work of the impulse, slip, gap at the end.
@@ -35,15 +36,31 @@ def clear_multipliers(topo, state, loops):
             put1(state, topo[0, at.S_ROWS] + k, at.LAM, 0.0)
 
 
+@helper
+def slip_of(work, w):
+    """Slip of the contact at line w, natural units"""
+    l1, l2 = get1(work, w, at.VARIABLES + 5), get1(work, w, at.VARIABLES + 6)
+    return sqrt(l1 * l1 + l2 * l2) / get1(work, w, at.SCALE_L)
+
+
+@helper
+def stays_fine(topo, state, work, i):
+    """Whether the cone of contact i keeps a finer barrier: until it slips for certain"""
+    w = topo[0, at.W_CONTACTS] + i
+    return has_friction(topo, state, i) and get1(work, w, at.CONE_PART) < 1.0 and slip_of(work, w) < SLIPS
+
+
 @kernel
 def keep_forces(topo, state, work, stage, dt):
-    """Forces of a stage into `state`; after the position stage also which contacts are closed"""
-    column = at.FORCE1 if stage == POSITIONS else at.FORCE2
+    """Forces of a stage into `state`, and which friction cones keep a finer barrier; after the position stage
+    also which contacts are closed"""
+    column, fine = (at.FORCE1, at.FINE1) if stage == POSITIONS else (at.FORCE2, at.FINE2)
     for i in range(topo[0, at.CONTACTS]):
         k, w = topo[0, at.S_CONTACTS] + i, topo[0, at.W_CONTACTS] + i
         on = is_on(topo, state, i)
         for j in range(3):
             put1(state, k, column + j, get1(work, w, at.VARIABLES + 1 + j) if on else 0.0)
+        put1(state, k, fine, 1.0 if on and stays_fine(topo, state, work, i) else 0.0)
         if stage == POSITIONS:
             closed = on
             if on and has_normal(topo, i):
@@ -54,14 +71,17 @@ def keep_forces(topo, state, work, stage, dt):
 
 @kernel
 def put_forces(topo, state, work, memory):
-    """Forces of the contacts of the step into their variables: those in column `memory` of the state, of the
-    last step (FORCE1, FORCE2), or none (COLD_START)"""
+    """Forces of the contacts of the step into their variables, and the parts of the barrier of their cones:
+    those in column `memory` of the state, of the last step (FORCE1, FORCE2), or none (COLD_START)"""
     for i in range(topo[0, at.CONTACTS]):
         if is_on(topo, state, i):
             k, w = topo[0, at.S_CONTACTS] + i, topo[0, at.W_CONTACTS] + i
             for j in range(7):
                 put1(work, w, at.VARIABLES + j, 0.0)
+            put1(work, w, at.CONE_PART, 1.0)
             if memory >= 0:
+                fine = get1(state, k, at.FINE1 if memory == at.FORCE1 else at.FINE2) != 0.0
+                put1(work, w, at.CONE_PART, FINE if fine else 1.0)
                 for j in range(3):
                     put1(work, w, at.VARIABLES + 1 + j, get1(state, k, memory + j))
 
