@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from tests.physics.contact_scenes import G, X, Y, Z, ball, brick, gaps, lean
-from tests.physics.scenes import ratios
+from tests.physics.scenes import ratios, turn
 
 import sarrus
 from sarrus.mechanism.shapes import Cylinder
