@@ -100,3 +100,15 @@ def test_no_step_is_accepted_against_the_rule(kind):
 @pytest.mark.parametrize("kind", ["toss", "pile", "linkage"])
 def test_no_step_of_many_scenes_is_accepted_against_the_rule(kind, dt):
     assert_accepted(kind, range(2, 22), dt)
+
+
+def test_rounding_of_bodies_that_have_come_to_rest_is_no_gain_of_energy(recwarn):
+    mechanism = sarrus.Mechanism(gravity=(0, 0, 0))
+    mechanism.add_body("heavy", 1.0, velocity=(10, 0, 0), shapes=[sarrus.Sphere(0.05)])
+    mechanism.add_body("light", 0.05, position=(0.15, 0, 0), shapes=[sarrus.Sphere(0.05)])
+    mechanism.add_obstacle("wall", sarrus.Box((0.005, 1, 1), at=(0.2625, 0, 0)))
+    mechanism.add_contact("heavy", "light")
+    run = sarrus.simulate(sarrus.build(mechanism), duration=0.4, dt=0.01)
+    assert run.energy().total[-1] < 1e-7 * run.energy().total[0]
+    assert not run.stats.unbalanced.any()
+    assert not recwarn.list

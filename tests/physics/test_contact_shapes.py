@@ -19,6 +19,7 @@ from tests.reference.rotation import matrix, multiply
 
 import sarrus
 from sarrus.mechanism.shapes import Box, Capsule, ConvexMesh, Cylinder, Sphere
+from sarrus.model.gaps import line_gaps
 
 POINTS = np.random.default_rng(0).normal(size=(20, 3)) * 0.2
 SHAPES = {
@@ -182,3 +183,21 @@ def test_exclusions_let_a_body_fall_through():
     mechanism.exclude("ball", "ground")
     run = simulate(mechanism, 1.0, 0.01)
     assert run.position[-1, 0, 2] == pytest.approx(0.3 - 0.5 * G, abs=1e-9)
+
+
+@pytest.mark.parametrize("tilt", [1e-8, 1e-10, 1e-12, 0.0])
+def test_the_gap_of_a_cylinder_that_all_but_stands_is_right(tilt):
+    rng = np.random.default_rng(1)
+    q, radius, length, gap = random_turn(rng), 0.1, 0.14, 1e-7
+    mechanism = sarrus.Mechanism()
+    mechanism.add_body(
+        "can", 1.0, (0.01, 0.01, 0.01), position=(0, 0, 1), shapes=[Cylinder(radius, length, orientation=q)]
+    )
+    mechanism.add_ground()
+    model = sarrus.build(mechanism)
+    for _ in range(50):
+        a, yaw = rng.uniform(0, 2 * np.pi, 2)
+        leans = np.array([1, 0.5 * tilt * np.cos(a), 0.5 * tilt * np.sin(a), 0])
+        upright = multiply(leans, multiply(turn(Z, yaw), q * [1, -1, -1, -1]))
+        found = line_gaps(model, np.array([[[0, 0, 0.5 * length + gap]]]), upright[None, None])
+        assert found.min() == pytest.approx(gap - radius * tilt, abs=1e-14)

@@ -248,3 +248,32 @@ def test_a_potential_that_is_too_stiff_is_warned_of_at_the_start_and_where_energ
         pytest.warns(UserWarning, match="without a source; potential 'well'"),
     ):
         sarrus.simulate(model, duration=0.5, dt=DT)
+
+
+# Across a spring between points its pull is explicit: no stiffer than dt resolves.
+@pytest.mark.parametrize(
+    ("kind", "phase"),
+    [(kind, phase) for kind in ("joint", "ball joint", "points") for phase in (0.3, 0.5, 2.02)][:-1],
+)
+def test_wide_swings_that_dt_does_not_resolve_are_not_divided(kind, phase):
+    mechanism = sarrus.Mechanism()
+    mechanism.add_body("rod", 1.0, (0.1, 0.1, 0.1), position=(0, 0, -0.5))
+    joint = {"kind": "spherical"} if kind == "ball joint" else {"kind": "revolute", "axis": (1, 0, 0)}
+    mechanism.add_joint("hinge", parent="world", child="rod", at=(0, 0, 0), **joint)
+    stiffness, angle = 0.35 * (phase / DT) ** 2, 0.3
+    if kind == "points":
+        if phase > 1.0:
+            angle = (
+                0.1  # beyond that the pull across the spring, which is explicit, is as stiff as the spring
+            )
+        ends = {"at_a": (0, 1, -1), "at_b": (0, 0, -1)}
+        mechanism.add_spring("spring", "world", "rod", stiffness=stiffness, rest_length=1 - angle, **ends)
+    else:
+        rest = (angle, 0, 0) if kind == "ball joint" else angle
+        mechanism.add_joint_spring("spring", "hinge", stiffness, rest)
+    run = sarrus.simulate(sarrus.build(mechanism), duration=5.0, dt=DT)
+    energy = run.energy()
+    assert run.stats.divided.size == 0
+    # It swings to and fro by (omega dt)^2 / 8 and the like, and goes nowhere.
+    off = (energy.total - energy.total[0]) / energy.kinetic.max()
+    assert abs(off[-250:].mean() - off[:250].mean()) < 0.05

@@ -37,7 +37,10 @@ def gap_of(features, k, xa, Ra, xb, Rb):
         return dot(n, d) - r, n, axpy3(-rb, n, pb)
     if kind == at.RIM:
         n = mv(Ra, get3(features, k, at.FEATURE_N))
-        across, size = unit3(without(mv(Rb, get3(features, k, at.FEATURE_E)), n))
+        axis = mv(Rb, get3(features, k, at.FEATURE_E))
+        across, size = unit3(without(axis, n))
+        # Of a small tilt, what rounding has left along the axis is made longer too.
+        across = without(axis, across)
         point = axpy3(-r, across, pb)
         return dot(n, sub3(point, pa)), n, point
     if kind == at.EDGES_FEATURE:

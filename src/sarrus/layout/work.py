@@ -160,6 +160,10 @@ COMPLIANCE = rows.column(
 ROW_RATE = rows.column(
     "ROW_RATE", 1, "m/s, rad/s", "rate of a prescribed coordinate over the step", "integrators", "integrators"
 )
+ROW_IMPULSE = rows.variant(
+    "ROW_IMPULSE", "ROW_RATE", "N s, N m s", "impulse of a row with a compliance at a node, without armature",
+    "integrators", "integrators",
+)  # fmt: skip
 GAIN = rows.column(
     "GAIN", 1, "1", "0: the multiplier does not depend on the motion",
     "dynamics, integrators", "solvers, integrators",

@@ -94,8 +94,8 @@ from sarrus.integrators.maximal.variational.work import (
     balances,
     gravity_work,
     interval_energy,
+    work_after,
     work_before,
-    work_of_explicit,
     work_of_prescribed,
 )
 from sarrus.maths.access import get1, put1
@@ -249,6 +249,7 @@ def rollout(name, loops, elements, contacts):
                 before = sums[k, MOTORS], sums[k, DAMPERS], sums[k, CONTACT_WORK], sums[k, APPLIED]
                 aside, later, fastest, looks, ask, bounce = 0, 0, 0, always or watched, False, NO_REBOUND
                 T0, done, turn, spin, inner, pivot = 0.0, 0.0, 0.0, 0.0, 0.0, 1.0
+                least, fallen = 1.0, False
                 status, fraction = CONVERGED, place / full
                 for s in range(stages.shape[0]):
                     dt = stages[s] * h
@@ -302,7 +303,6 @@ def rollout(name, loops, elements, contacts):
                     accept(topo, par, state, work, step, values[1], loops, elements)
                     time += dt
                     if elements is not None:
-                        done += work_of_explicit(topo, state, work, sums, k, step.right * dt, dt)
                         if not is_finite(topo, state, at.P):
                             status = NOT_FINITE
                             break
@@ -310,9 +310,14 @@ def rollout(name, loops, elements, contacts):
                     put1(state, n, at.LAST_DT2, last)
                     # Velocities at the end of every part, recorded or not: the next prediction starts there.
                     put1(state, n, at.READ_OUT, 0.0)
-                    if s == stages.shape[0] - 1 or loops is not None:
+                    reads = s == stages.shape[0] - 1 or loops is not None
+                    if reads:
                         books = counts, total, scales
                         least, fallen = end_stage(topo, par, state, work, step, books, loops, elements)
+                        put1(state, n, at.READ_OUT, 1.0)
+                    if elements is not None:
+                        done += work_after(topo, par, state, work, sums, k, step, loops)
+                    if reads:
                         if loops is not None and elements is not None:
                             done += work_of_prescribed(topo, state, work, sums, k)
                         if contacts is not None:
@@ -327,7 +332,6 @@ def rollout(name, loops, elements, contacts):
                         if not is_finite(topo, state, at.U):
                             status = NOT_FINITE
                             break
-                        put1(state, n, at.READ_OUT, 1.0)
                         aside += 1 if least < SINGULAR else 0
                         # Rows are not chosen at a singular node: the next one tells them apart.
                         ask = ask or (fallen and least >= SINGULAR)

@@ -104,6 +104,15 @@ def row_damping(topo, par, k):
     return get1(par, topo[topo[0, at.T_ELEMENTS] + of, at.ELEMENT_PAR], at.SPRING_C) if i == 0 else 0.0
 
 
+@helper
+def row_armature(topo, par, k):
+    """Armature of a drive row; 0 of a spring row"""
+    it = topo[0, at.T_ROWS] + k
+    if is_drive(topo[it, at.ROW_KIND]):
+        return get1(par, drive_of_row(topo, k), at.DRIVE_I + topo[it, at.ROW_COORDINATE])
+    return 0.0
+
+
 @kernel
 def compliant_impulses(topo, par, state, work, k, step):
     """`drive_impulses` of a drive row or spring row at the trial configuration, and the size of their
@@ -179,8 +188,11 @@ def border_residual(topo, par, state, work, step, elements):
 
 @kernel
 def keep_compliant_impulses(topo, par, state, work, step):
-    """Keeps the impulses at the last node in ERR, while state still holds the first node"""
+    """Keeps the impulses at the last node in ERR, and without armatures in ROW_IMPULSE, while state holds
+    the first node"""
     for k in range(topo[0, at.ROWS]):
         if is_compliant(topo[topo[0, at.T_ROWS] + k, at.ROW_KIND]):
             before, after, stiffness, scale = compliant_impulses(topo, par, state, work, k, step)
             put1(work, topo[0, at.W_ROWS] + k, at.ERR, after)
+            mass = row_armature(topo, par, k) * row_motion(topo, par, state, work, k)[1] / step.dt
+            put1(work, topo[0, at.W_ROWS] + k, at.ROW_IMPULSE, after - mass)

@@ -1,8 +1,9 @@
 """The work that was done in a part of a step, for its energy balance (see `acceptance.py`).
 
-What a part does wrong is D = T1 - T0 - W: kinetic energies at its two ends, work of all applied forces by the
-rule that the step itself uses (explicit forces trapezoidal, implicit efforts times the change of their
-coordinate)."""
+What a part does wrong is D = T1 - T0 - W: kinetic energies at its two ends, and what the impulses of all
+applied forces give to them.  An impulse at a node takes a body from its velocity there to that of the step,
+or from the one to the other, and works at the mean of both: what is left in D is what the step itself does
+wrong, not how a spring swings that it does not resolve.  Armatures are masses, not forces."""
 
 from sarrus import layout as at
 from sarrus._jit import helper, kernel
@@ -10,10 +11,19 @@ from sarrus.dynamics.custom import custom_force
 from sarrus.dynamics.forces import potential_energy
 from sarrus.dynamics.inertia import kinetic_energy
 from sarrus.dynamics.projection import prescribed_rate
-from sarrus.integrators.maximal.acceptance import APPLIED, DAMPERS, MOTORS, any_closed, gains, is_balanced
+from sarrus.integrators.maximal.acceptance import (
+    APPLIED,
+    DAMPERS,
+    EXACT,
+    MOTORS,
+    any_closed,
+    gains,
+    is_balanced,
+)
 from sarrus.integrators.maximal.variational.body import momentum
 from sarrus.integrators.maximal.variational.rows import (
     compliant_impulses,
+    row_armature,
     row_damping,
     row_motion,
     row_spring,
@@ -22,8 +32,8 @@ from sarrus.kinematics.coordinates import coordinate_of_freedom
 from sarrus.kinematics.row_vectors import is_compliant
 from sarrus.maths.access import get1, get3, get6, get9, put1
 from sarrus.maths.quaternion import half_turn
-from sarrus.maths.spatial import dot6
-from sarrus.maths.vectors import dot, scale3
+from sarrus.maths.spatial import add6, carry_force, dot6, scale6
+from sarrus.maths.vectors import dot, scale3, sub3
 
 
 @kernel
@@ -44,6 +54,16 @@ def mean_velocity(state, b, dt):
     w = get3(state, b, at.V + 3)
     f0, f = half_turn(w, dt)
     return get3(state, b, at.V), scale3(f0, w)
+
+
+@helper
+def kick_velocity(topo, state, b, dt):
+    """Velocity of body b at which an impulse at the node works: the mean of those of the node, where it was
+    read out, and of the step"""
+    v = mean_velocity(state, b, dt)
+    if get1(state, topo[0, at.BODIES], at.READ_OUT) != 0.0:
+        v = scale6(0.5, add6(v, get6(state, b, at.U)))
+    return v
 
 
 @kernel
@@ -88,15 +108,60 @@ def work_of_drives(topo, par, state, work, dt):
 
 
 @kernel
+def gain_by_drives(topo, par, state, work, column, dt):
+    """Kinetic energy [J] from the implicit efforts in `column` of the freedoms (EFFORT_LEFT, EFFORT_RIGHT) at
+    the node in `state`"""
+    n, total = topo[0, at.BODIES], 0.0
+    side = 1.0 if column == at.EFFORT_LEFT else -1.0
+    for b in range(n):
+        if topo[b + 1, at.FLAGS] & at.DRIVEN:
+            line = topo[0, at.T_JOINTS] + topo[b + 1, at.LINK_JOINT]
+            A, B = topo[line, at.JOINT_A], topo[line, at.JOINT_B]
+            arm = sub3(get3(state, B, at.X), get3(state, A, at.X))
+            first = topo[0, at.W_FREEDOMS] + topo[b + 1, at.FREEDOM]
+            for i in range(topo[b + 1, at.ROTATIONS] + topo[b + 1, at.TRANSLATIONS]):
+                w, rate = get6(work, first + i, at.W0), 0.0
+                if n > B:
+                    rate += dot6(w, kick_velocity(topo, state, B, dt))
+                if n > A:
+                    rate -= dot6(carry_force(w, arm), kick_velocity(topo, state, A, dt))
+                inertia = get1(
+                    par, topo[line, at.JOINT_DRIVE], at.DRIVE_I + coordinate_of_freedom(topo, b, i)
+                )
+                effort = get1(work, first + i, column) + side * inertia / dt * get1(work, first + i, at.MOVED)
+                total += effort * rate
+    return total
+
+
+@kernel
+def gain_by_rows(topo, state, work, dt):
+    """`gain_by_drives` for implicit efforts that are border rows, whose impulses at the node are in
+    ROW_IMPULSE"""
+    total = 0.0
+    for k in range(topo[0, at.ROWS]):
+        it = topo[0, at.T_ROWS] + k
+        if is_compliant(topo[it, at.ROW_KIND]):
+            rate = 0.0
+            for e in range(topo[it, at.END0], topo[it, at.END1]):
+                b = topo[topo[0, at.T_ENDS] + e, at.END_BODY]
+                rate += dot6(get6(work, topo[0, at.W_ENDS] + e, at.G0), kick_velocity(topo, state, b, dt))
+            total += get1(work, topo[0, at.W_ROWS] + k, at.ROW_IMPULSE) * rate
+    return total
+
+
+@kernel
 def work_of_rows(topo, par, state, work, step):
-    """(work of all implicit efforts, of the dampers and of the springs among them) that are border rows"""
-    total, damped, sprung = 0.0, 0.0, 0.0
+    """(work of all implicit efforts, of the dampers and of the springs among them) that are border rows, and
+    that of motors that prescribe coordinates, but for the projection at the end"""
+    total, damped, sprung, prescribed = 0.0, 0.0, 0.0, 0.0
     for k in range(topo[0, at.ROWS]):
         it = topo[0, at.T_ROWS] + k
         if is_compliant(topo[it, at.ROW_KIND]):
             start, change = row_motion(topo, par, state, work, k)
             impulses = compliant_impulses(topo, par, state, work, k, step)
             total += (impulses[0] + impulses[1]) * change / step.dt
+            mass = row_armature(topo, par, k) * change / step.dt
+            put1(work, topo[0, at.W_ROWS] + k, at.ROW_IMPULSE, impulses[0] + mass)
             damped -= row_damping(topo, par, k) * change * change / step.dt
             stiffness, pull = row_spring(topo, par, k)
             sprung += (pull - stiffness * (start + 0.5 * change)) * change
@@ -104,8 +169,8 @@ def work_of_rows(topo, par, state, work, step):
             start, change = row_motion(topo, par, state, work, k)
             put1(work, topo[0, at.W_ROWS] + k, at.ROW_RATE, change / step.dt)
             rates = rate_before(topo, state, k) + change / step.dt
-            total += 0.5 * get1(state, topo[0, at.S_ROWS] + k, at.LAM) * rates
-    return total, damped, sprung
+            prescribed += 0.5 * get1(state, topo[0, at.S_ROWS] + k, at.LAM) * rates
+    return total, damped, sprung, prescribed
 
 
 @helper
@@ -151,29 +216,43 @@ def work_of_custom_forces(topo, par, state, work, step):
 @kernel
 def work_before(topo, par, state, work, sums, k, step, loops):
     """Adds to sums[k] the work of the step that `work` holds the end of, but for what explicit forces do at
-    that end (see `work_after`); returns the work of all forces that are counted here"""
+    that end (see `work_after`); returns the kinetic energy from all that is counted here"""
     total, damped, sprung = work_of_drives(topo, par, state, work, step.dt)
+    gained = gain_by_drives(topo, par, state, work, at.EFFORT_LEFT, step.dt)
     if loops is not None:
-        more, less, pulled = work_of_rows(topo, par, state, work, step)
-        total, damped, sprung = total + more, damped + less, sprung + pulled
+        more, less, pulled, prescribed = work_of_rows(topo, par, state, work, step)
+        total, damped, sprung = total + more + prescribed, damped + less, sprung + pulled
+        gained += prescribed + gain_by_rows(topo, state, work, step.dt)
     sums[k, DAMPERS] += damped
     sums[k, MOTORS] += total - damped - sprung
     if topo[0, at.CUSTOM_FORCES] > 0:
         custom = work_of_custom_forces(topo, par, state, work, step)
         sums[k, APPLIED] += custom
-        total += custom
-    return total + work_of_explicit(topo, state, work, sums, k, step.left * step.dt, step.dt)
+        gained += custom
+    return gained + work_of_explicit(topo, state, work, sums, k, step.left * step.dt, step.dt)
 
 
-@helper
+@kernel
+def work_after(topo, par, state, work, sums, k, step, loops):
+    """Adds to sums[k] the work of explicit forces at the end of the step, the node of now; returns the
+    kinetic energy from all forces there"""
+    gained = work_of_explicit(topo, state, work, sums, k, step.right * step.dt, step.dt)
+    if loops is not None:
+        gained += gain_by_rows(topo, state, work, step.dt)
+    return gained + gain_by_drives(topo, par, state, work, at.EFFORT_RIGHT, step.dt)
+
+
+@kernel
 def work_of_explicit(topo, state, work, sums, k, weight, dt):
     """Adds to sums[k] the work of motors and wrenches at the node in FORCE over `weight` seconds of a step of
-    length dt; returns the work of all of FORCE"""
-    part = weight / dt
+    length dt; returns the kinetic energy from all of FORCE"""
+    part, gained = weight / dt, 0.0
     if topo[0, at.ELEMENTS] > 0:
         sums[k, MOTORS] += part * work_of_forces(topo, work, state, at.MOTOR_FORCE, dt)
         sums[k, APPLIED] += part * work_of_forces(topo, work, state, at.INPUT_FORCE, dt)
-    return part * work_of_forces(topo, state, state, at.FORCE, dt)
+    for b in range(topo[0, at.BODIES]):
+        gained += dot6(get6(state, b, at.FORCE), kick_velocity(topo, state, b, dt))
+    return weight * gained
 
 
 @kernel
@@ -188,6 +267,7 @@ def balances(topo, par, state, work, sums, k, part, contacts):
             worked += sums[k, APPLIED] - applied
             gained = E1 - get1(work, n, at.START_ENERGY) - worked
             kinetic = max(part.kinetic, part.inner)
-            put1(state, n, at.PEAK, max(get1(state, n, at.PEAK), max(part.kinetic, T1)))
-            return not gains(topo, par, gained, kinetic, part.length, part.gravity)
+            peak = max(get1(state, n, at.PEAK), max(part.kinetic, T1))
+            put1(state, n, at.PEAK, peak)
+            return not gains(topo, par, gained - EXACT * peak, kinetic, part.length, part.gravity)
     return is_balanced(topo, state, sums, k, T1, part)
