@@ -195,9 +195,10 @@ def test_the_gap_of_a_cylinder_that_all_but_stands_is_right(tilt):
     )
     mechanism.add_ground()
     model = sarrus.build(mechanism)
+    rims = [not line.of_rim for line in model.contacts.fixed]
     for _ in range(50):
         a, yaw = rng.uniform(0, 2 * np.pi, 2)
         leans = np.array([1, 0.5 * tilt * np.cos(a), 0.5 * tilt * np.sin(a), 0])
         upright = multiply(leans, multiply(turn(Z, yaw), q * [1, -1, -1, -1]))
-        found = line_gaps(model, np.array([[[0, 0, 0.5 * length + gap]]]), upright[None, None])
+        found = line_gaps(model, np.array([[[0, 0, 0.5 * length + gap]]]), upright[None, None])[0, rims]
         assert found.min() == pytest.approx(gap - radius * tilt, abs=1e-14)
