@@ -201,4 +201,5 @@ def test_the_gap_of_a_cylinder_that_all_but_stands_is_right(tilt):
         leans = np.array([1, 0.5 * tilt * np.cos(a), 0.5 * tilt * np.sin(a), 0])
         upright = multiply(leans, multiply(turn(Z, yaw), q * [1, -1, -1, -1]))
         found = line_gaps(model, np.array([[[0, 0, 0.5 * length + gap]]]), upright[None, None])[0, rims]
-        assert found.min() == pytest.approx(gap - radius * tilt, abs=1e-14)
+        # A tilt of 1e-12 is not told from none.
+        assert found.min() == pytest.approx(gap - radius * tilt, abs=2e-13)
