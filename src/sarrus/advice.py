@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import warnings
 
+import numpy as np
+
 from sarrus.analysis.explicit import has_explicit
 from sarrus.analysis.timestep import is_resolved, loses_energy, recommended_dt, rounded_down
 from sarrus.model import Model, State
-from sarrus.trajectory import Stats
+from sarrus.trajectory import Stats, Trajectory
 
 # A step is absurd beyond so many times the recommended one.
 ABSURD = 10.0
@@ -15,6 +17,8 @@ ABSURD = 10.0
 TRUSTED = 0.4
 # Energy over the largest kinetic energy that a run may be off by at its end: several times what whips leave.
 TOLERATED = 0.02
+# Turns of a body in a step [rad] that are warned of, and that are right to 1 % or so.
+SPINS, RIGHT = 0.5, 0.25
 # So many joints are named one by one.
 NAMED = 3
 
@@ -43,6 +47,20 @@ def warn_of_turns(model: Model, state: State | None, dt: float, stats: Stats) ->
         warnings.warn(
             f"a joint turns by {turn:.2g} rad in a step, as in a whip: over a long run the energy cannot be "
             f"trusted; try dt={finer:g}",
+            stacklevel=3,
+        )
+
+
+def warn_of_spin(trajectory: Trajectory, dt: float) -> None:
+    """Warns of a body that turns so far in a step, at a recorded node, that its angle is wrong."""
+    if not len(trajectory.body_names):
+        return
+    spin = np.linalg.norm(trajectory.angular_velocity, axis=2).max(axis=0)
+    body, fastest = trajectory.body_names[int(spin.argmax())], float(spin.max())
+    if fastest * dt > SPINS:
+        warnings.warn(
+            f"body {body!r} turns by {fastest * dt:.2g} rad in a step, whose angle is then several per cent "
+            f"wrong; dt = {rounded_down(RIGHT / fastest):g} s keeps that near 1 %",
             stacklevel=3,
         )
 

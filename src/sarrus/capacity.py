@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from sarrus.errors import MechanismError
 from sarrus.integrators.interface import RECORDED
+from sarrus.output import file_path
 
 if TYPE_CHECKING:
     from sarrus.model import Model
@@ -29,7 +30,7 @@ def check_room(
     size = (IN_MEMORY if out is None else ON_DISK) * bytes_per_record(model, reactions)
     if size * (1 + steps // every) <= LITTLE:
         return
-    room = free_memory() if out is None else free_disk(Path(out))
+    room = free_memory() if out is None else free_disk(file_path(out))
     records = 1 + steps // every
     if room is None or size * records <= room:
         return

@@ -194,7 +194,7 @@ class Controls:
             ].copy()
 
     def set(self, values: Mapping[str, Any] | None, time: float, who: str) -> None:
-        """Takes new values; None, or a name left out, keeps the last one."""
+        """Takes new values; None, for all or for a name, or a name left out, keeps the last one."""
         if values is None:
             return
         if not isinstance(values, Mapping):
@@ -202,7 +202,9 @@ class Controls:
                 f"{who} a dict of inputs by name, not {type(values).__name__}; {expected(self.model)}"
             )
         for name, value in values.items():
-            self.last[name] = component_values(name, value, slot(self.model, name), time)
+            place = slot(self.model, name)
+            if value is not None:
+                self.last[name] = component_values(name, value, place, time)
 
     def apply(self, u: np.ndarray) -> np.ndarray:
         """`u` (steps, fractions, inputs) with the values set, held over the steps."""

@@ -5,7 +5,7 @@ in the metric of the masses, and energy is lost.  Unlocking changes nothing but 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -118,6 +118,8 @@ def lock_events(model: Model, locks: Any, start: float, dt: float, steps: int) -
     spans: dict[str, list[tuple[int, int]]] = {}
     for joint, given in locks.items():
         check_lockable(model, joint)
+        if not isinstance(given, Sequence | np.ndarray):
+            raise MechanismError(f"locks: joint {joint!r} takes pairs of times (from, to), not {given!r}")
         pairs = [given] if len(np.shape(given)) == 1 and len(given) == 2 else list(given)
         for pair in pairs:
             try:

@@ -7,8 +7,24 @@ import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from sarrus.errors import FileError
+
+
+def file_path(path: Any) -> Path:
+    """`path` as a name of a file that may exist or not; what is there and no plain file, such as a device, is
+    refused."""
+    try:
+        target = Path(path)
+        named = target.name and "\0" not in str(target)
+    except TypeError:
+        raise FileError(f"the name of a file must be text or a path, not {path!r}") from None
+    if not named:
+        raise FileError(f"{path!r} is not the name of a file")
+    if target.exists() and not target.is_file():
+        raise FileError(f"{target} is no plain file; give the name of a file that exists or that is new")
+    return target
 
 
 @contextmanager
@@ -16,7 +32,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """A name beside `path` with the same ending, to be written to; at the end that file takes its place.
 
     After an error `path` is as it was and nothing else is left; what the system refuses is a `FileError`."""
-    target = Path(path)
+    target = file_path(path)
     partial = target.with_name(f".{target.stem}.{secrets.token_hex(4)}.partial{target.suffix}")
     try:
         yield partial

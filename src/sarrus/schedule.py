@@ -114,6 +114,8 @@ def number_of_steps(duration: float, dt: float) -> int:
     """round(duration / dt), where that is a whole number of steps."""
     check_time("duration", duration)
     check_time("dt", dt)
+    if not isfinite(duration / dt):
+        raise MechanismError(f"dt = {dt!r} is too small for a duration of {duration!r} s")
     steps = round(duration / dt)
     if steps < 1 or abs(steps * dt - duration) > MULTIPLE * duration:
         below = int(np.floor(duration / dt))
@@ -126,5 +128,10 @@ def number_of_steps(duration: float, dt: float) -> int:
 
 def check_time(what: str, value: Any) -> None:
     """Refuses a length of time that is not positive and finite."""
-    if not isinstance(value, int | float | np.number) or not isfinite(value) or not value > 0.0:
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | float | np.number)
+        or not isfinite(value)
+        or not value > 0.0
+    ):
         raise MechanismError(f"{what} must be positive and finite [s], not {value!r}")

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sarrus.advice import check_step, may_be_off, warn_of_imbalance, warn_of_loss, warn_of_turns
+from sarrus.advice import check_step, may_be_off, warn_of_imbalance, warn_of_loss, warn_of_spin, warn_of_turns
 from sarrus.analysis.explicit import warn_of_explicit, warn_of_growth
 from sarrus.analysis.timestep import recommended_dt
 from sarrus.capacity import check_room
@@ -156,7 +156,7 @@ class Simulation:
     def advance(self, steps: int, inputs: Mapping[str, Input] | None = None) -> Chunk:
         """Runs `steps` steps with `inputs` held over them; returns what the stepper records of each: nodes,
         records of contacts, and reactions if requested."""
-        if not isinstance(steps, int | np.integer) or steps < 0:
+        if isinstance(steps, bool) or not isinstance(steps, int | np.integer) or steps < 0:
             raise MechanismError(f"advance takes a whole number of steps, not {steps!r}")
         return self._advance(steps, inputs)
 
@@ -314,7 +314,8 @@ def simulate(
         done = recorder.go_on({} if controls is None else controls.last)
         if done > steps:
             raise MechanismError(f"{out}: the run already has {done} steps, but only {steps} were requested")
-        now = stepper.state() if done else first
+        # Not `first` itself, which is recorded: a controller may change what it is given.
+        now = stepper.state() if done else first.copy()
         try:
             most = 1 if controls is not None else piece_of(model)
             while (count := schedule.left(stepper, done, most)) and asked.signal is None:
@@ -367,6 +368,8 @@ def simulate(
         if gain and not told:
             warn_of_loss(model, gain)
         warn_of_turns(model, state, float(dt), trajectory.stats)
+        if not (chosen.tells_spin or chosen.resolves):
+            warn_of_spin(trajectory, float(dt))
         warn_of_imbalance(trajectory.stats.unbalanced)
     if failure is not None:
         raise _failed(model, failure, float(dt), trajectory, asked_last)

@@ -222,6 +222,7 @@ class Method:
     and the users' forces and potentials may be explicit in a step, so that `simulate` warns of those that dt
     does not resolve.  resolves: it chooses its own steps inside dt, which therefore may be longer than the
     motion asks for.  damps: energy that a run loses is the method's own doing, and no reason to warn.
+    tells_spin: its steppers warn of bodies that turn too far in a step; else `simulate` looks at the nodes.
     What its steppers offer: reactions of joints; contacts, records of what they did; compiled_controllers;
     adaptive, steps that follow the motion; resumable, runs that were stopped go on; prescribed, motors of the
     modes "position" and "velocity" (see `sarrus.inputs.Inputs`).  statistics: names of the
@@ -235,6 +236,7 @@ class Method:
     explicit: bool = True
     resolves: bool = False
     damps: bool = False
+    tells_spin: bool = False
     reactions: bool = False
     contacts: bool = False
     compiled_controllers: bool = False

@@ -8,6 +8,7 @@ import numpy as np
 
 from sarrus.errors import MechanismError, NearlyRedundant, RigidMechanism
 from sarrus.mechanism import Mechanism
+from sarrus.mechanism.validation import number
 from sarrus.model.actuation import find_actuation
 from sarrus.model.arrays import make_arrays, step_arrays
 from sarrus.model.contacts import Contacts
@@ -35,6 +36,7 @@ def build(mechanism: Mechanism, *, redundancy_tolerance: float = REDUNDANCY_TOLE
         raise MechanismError(f"build takes a sarrus.Mechanism, not {type(mechanism).__name__}")
     if not mechanism.bodies:
         raise MechanismError("the mechanism has no bodies; add one with add_body")
+    number("build", "redundancy_tolerance", redundancy_tolerance)
     if not 0.0 <= redundancy_tolerance < 1.0:
         raise MechanismError(
             f"redundancy_tolerance {redundancy_tolerance!r} must be from 0 to 1 [rad, parts of the size]"

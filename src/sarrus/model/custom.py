@@ -7,9 +7,11 @@ import pickle
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Protocol
 
+import numpy as np
+
 from sarrus.errors import MechanismError
 from sarrus.mechanism import Custom, Mechanism
-from sarrus.model.user_code import check_code, compiler_words
+from sarrus.model.user_code import check_code, check_indices, compiler_words
 
 Pointer = Any
 """What a compiled function gets for an array: a bare address, for which Python has no type."""
@@ -74,13 +76,22 @@ def check_pickles(mechanism: Mechanism) -> None:
             ) from error
 
 
-def _compile(where: str, function: Callable, arguments: str, make: Callable[[], Callback]) -> Callback:
-    """What `make` compiles of a function of `arguments`; faults are told by name and line."""
+def _compile(
+    where: str, function: Callable, arguments: str, sample: tuple, make: Callable[[], Callback]
+) -> Callback:
+    """What `make` compiles of a function of `arguments`, such as those of `sample`; faults are told by name
+    and line."""
     check_code(where, function, arguments)
+    check_indices(where, function, sample)
     try:
         return make()
     except Exception as error:  # numba raises many kinds; all mean that the function cannot be compiled
         raise MechanismError(compiler_words(where, function, error)) from error
+
+
+def _still(bodies: int) -> tuple[np.ndarray, np.ndarray]:
+    """Positions and orientations of bodies apart from each other."""
+    return np.arange(3.0 * bodies).reshape(bodies, 3), np.tile([1.0, 0.0, 0.0, 0.0], (bodies, 1))
 
 
 def constraint_callback(
@@ -101,7 +112,8 @@ def constraint_callback(
 
         return compile_callback(call, 4, False)
 
-    return _compile(where, function, "x, q, p, out", make)
+    sample = (*_still(bodies), np.ones(parameters), np.zeros(shape))
+    return _compile(where, function, "x, q, p, out", sample, make)
 
 
 def energy_callback(where: str, function: Callable, bodies: int, parameters: int) -> Callback:
@@ -118,7 +130,7 @@ def energy_callback(where: str, function: Callable, bodies: int, parameters: int
 
         return compile_callback(call, 3, True)
 
-    return _compile(where, function, "x, q, p", make)
+    return _compile(where, function, "x, q, p", (*_still(bodies), np.ones(parameters)), make)
 
 
 def force_callback(where: str, function: Callable, bodies: int, parameters: int) -> Callback:
@@ -143,7 +155,9 @@ def force_callback(where: str, function: Callable, bodies: int, parameters: int)
 
         return compile_callback(call, 6, False)
 
-    return _compile(where, function, "t, x, q, v, w, p, out", make)
+    v, w, out = np.zeros((bodies, 3)), np.zeros((bodies, 3)), np.zeros((bodies, 6))
+    sample = (0.0, *_still(bodies), v, w, np.ones(parameters), out)
+    return _compile(where, function, "t, x, q, v, w, p, out", sample, make)
 
 
 def controller_callback(
@@ -168,4 +182,5 @@ def controller_callback(
 
         return compile_callback(call, 4, False)
 
-    return _compile(where, function, "t, q, v, u, memory", make)
+    sample = (0.0, np.zeros(coordinates), np.zeros(coordinates), np.zeros(inputs), np.zeros(memory))
+    return _compile(where, function, "t, q, v, u, memory", sample, make)

@@ -9,8 +9,12 @@ import inspect
 import linecache
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+import traceback
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import CodeType, ModuleType
+
+import numpy as np
 
 from sarrus.errors import MechanismError
 
@@ -44,6 +48,24 @@ def check_code(where: str, function: Callable, arguments: str) -> None:
                 f"{closest(name, vars(module))}"
             )
         module = None
+
+
+def check_indices(where: str, function: Callable, sample: Sequence[object]) -> None:
+    """Refuses a function that reaches outside of its arrays, as far as one call in Python shows: compiled
+    code does not look, and would write into the memory of others."""
+    plain = getattr(function, "py_func", function)
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            plain(*sample)
+    except IndexError as error:
+        frames = traceback.extract_tb(error.__traceback__)[1:]
+        last = frames[-1] if frames else None
+        place = f", line {last.lineno} of {os.path.basename(last.filename)} ({last.line})" if last else ""
+        raise MechanismError(f"{where}{place}: {error}") from None
+    except Exception:
+        # Anything else is the compiler's to judge: other numbers may be fine, and it takes less than Python.
+        return
 
 
 def closest(name: str, known: Iterable[str]) -> str:

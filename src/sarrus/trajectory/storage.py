@@ -18,6 +18,7 @@ import numpy as np
 from sarrus.errors import FileError, SarrusError
 from sarrus.integrators.interface import RECORDED, Conventions, Method
 from sarrus.integrators.methods import conventions_of
+from sarrus.output import file_path
 from sarrus.trajectory import archive
 from sarrus.trajectory.archive import Member
 from sarrus.trajectory.arrays import frozen
@@ -107,7 +108,7 @@ def load_trajectory(
     Also that of a run that goes on or was stopped, from `run.npz.partial`, up to its last whole record;
     `run.npz` means that file too where there is no other.  mapped=True leaves the arrays on disk and reads
     what is used, for runs larger than memory."""
-    path = _existing(Path(path))
+    path = _existing(file_path(path))
     arrays = (
         _of_journal(Journal(path), mapped)
         if is_journal(path)

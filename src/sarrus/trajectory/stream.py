@@ -16,6 +16,7 @@ import numpy as np
 
 from sarrus.errors import FileError, MechanismError, WriteFailed
 from sarrus.integrators.interface import RECORDED, Method
+from sarrus.output import file_path
 from sarrus.trajectory import archive
 from sarrus.trajectory.archive import Member
 from sarrus.trajectory.arrays import frozen
@@ -64,7 +65,7 @@ class StreamWriter:
         record_every: int = 1,
         old: Journal | None = None,
     ):
-        self.path = Path(path)
+        self.path = file_path(path)
         self.model = model
         self.method = method
         self.dt = float(dt)

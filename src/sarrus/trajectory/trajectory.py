@@ -275,6 +275,8 @@ class Trajectory:
     def state(self, k: int) -> State:
         """The state at recorded node k (negative: from the end), for simulate(state=...)."""
         nodes = len(self)
+        if not isinstance(k, int | np.integer):
+            raise MechanismError(f"state takes the number of a node, not {k!r}")
         if not -nodes <= k < nodes:
             raise IndexError(f"node {k} does not exist; the trajectory has {nodes} nodes, 0 to {nodes - 1}")
         if k in (-1, nodes - 1) and self._ends_at_a_node:

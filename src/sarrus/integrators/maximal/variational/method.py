@@ -10,6 +10,7 @@ import numpy as np
 from sarrus.errors import MechanismError
 from sarrus.integrators.interface import STATS, Method
 from sarrus.mechanism.constraints import Rolling
+from sarrus.mechanism.validation import number
 
 if TYPE_CHECKING:
     from sarrus.integrators.maximal.variational.stepper import VariationalStepper
@@ -66,16 +67,13 @@ class Variational(Method):
     balance: float = 1e-3
     friction_sides: int | None = None
 
-    reactions = contacts = compiled_controllers = resumable = prescribed = True
+    reactions = contacts = compiled_controllers = resumable = prescribed = tells_spin = True
     statistics = STATS
 
     def __post_init__(self) -> None:
         if self.order not in STAGES:
             raise MechanismError(f"Variational: order must be 1, 2, 4 or 6, not {self.order!r}")
-        if not (np.isfinite(self.tolerance) and self.tolerance > 0.0):
-            raise MechanismError(
-                f"Variational: tolerance must be positive and finite, not {self.tolerance!r}"
-            )
+        number("Variational", "tolerance", self.tolerance, positive=True)
         if not (isinstance(self.max_iterations, int) and self.max_iterations > 0):
             raise MechanismError(
                 f"Variational: max_iterations must be a positive whole number, not {self.max_iterations!r}"
