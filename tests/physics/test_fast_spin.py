@@ -22,6 +22,12 @@ def test_a_body_that_turns_too_far_in_a_step_is_named_once():
     assert len(caught) == 1
 
 
+@pytest.mark.parametrize("method", ["bdf2", "sdirk", "tree-midpoint"])
+def test_other_methods_name_it_too(method):
+    with pytest.warns(UserWarning, match="body 'rotor' turns by 0.6 rad in a step"):
+        sarrus.simulate(spinning(0.6 / DT), 0.1, DT, method=method)
+
+
 def test_a_slower_body_is_not():
     with warnings.catch_warnings():
         warnings.simplefilter("error")

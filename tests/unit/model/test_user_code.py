@@ -85,3 +85,26 @@ def test_a_typo_in_a_custom_term_is_told_by_its_name_and_line():
         add(mech)
         with pytest.raises(sarrus.MechanismError, match=name):
             sarrus.build(mech)
+
+
+def beyond_inputs(t, q, v, u, memory):
+    u[5] = 1.0
+
+
+def beyond_bodies(t, x, q, v, w, p, out):
+    out[:] = 0.0
+    out[3, 2] = 1.0
+
+
+def test_a_controller_that_writes_beyond_its_inputs_is_told_the_line():
+    with pytest.raises(
+        sarrus.MechanismError, match=r"line \d+ of test_user_code.py \(u\[5\] = 1.0\).*out of bounds"
+    ):
+        sarrus.simulate(motor(), 0.1, 0.01, controller=sarrus.CompiledController(beyond_inputs))
+
+
+def test_a_force_that_writes_beyond_its_bodies_is_told_the_line():
+    mechanism = motor().mechanism
+    mechanism.add_custom_force("push", ["rod"], beyond_bodies)
+    with pytest.raises(sarrus.MechanismError, match=r"'push', line \d+ of .*out\[3, 2\].*out of bounds"):
+        sarrus.simulate(sarrus.build(mechanism), 0.1, 0.01)

@@ -1,5 +1,7 @@
 """Calls of simulate that make no sense, and what they are told."""
 
+import os
+
 import numpy as np
 import pytest
 
@@ -168,3 +170,59 @@ def test_stages_that_run_backwards_refuse_what_acts_on_one_side_by_name(what, me
     names = {"contact": "ball on ground", "limit": "lower limit stop", "friction": "friction of joint hinge"}
     with pytest.raises(sarrus.MechanismError, match=f"{names.get(what, 'rope line')}.*use variational"):
         sarrus.simulate(sarrus.build(mech), duration=0.1, dt=0.01, method=method)
+
+
+@pytest.mark.parametrize("dt", [1e-320, True])
+def test_a_step_that_no_run_can_have_is_refused(model, dt):
+    with pytest.raises(sarrus.MechanismError, match="dt"):
+        sarrus.simulate(model, duration=1.0, dt=dt)
+
+
+@pytest.mark.parametrize("out", [3, "", "a\0b.npz"])
+def test_what_is_no_name_of_a_file_is_refused(model, out):
+    with pytest.raises(sarrus.FileError, match="file"):
+        sarrus.simulate(model, duration=0.1, dt=0.01, out=out)
+
+
+def test_a_device_is_not_replaced_by_a_file(model, tmp_path):
+    device = tmp_path / "device"
+    os.mkfifo(device)
+    with pytest.raises(sarrus.FileError, match="no plain file"):
+        sarrus.simulate(model, duration=0.1, dt=0.01, out=device)
+    assert device.is_fifo()
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda m: sarrus.simulate(m, 0.1, 0.01, locks={"hinge": 3}), "'hinge' takes pairs of times"),
+        (lambda m: sarrus.build(m.mechanism, redundancy_tolerance="a"), "tolerance must be a number"),
+        (lambda m: sarrus.Variational(tolerance="a"), "tolerance must be a number"),
+        (lambda m: sarrus.Simulation(m, dt=0.01).advance(True), "a whole number of steps"),
+        (lambda m: sarrus.simulate(m, 0.1, 0.01).state("last"), "the number of a node, not 'last'"),
+    ],
+)  # fmt: skip
+def test_what_is_no_number_is_told_by_name(model, call, told):
+    with pytest.raises(sarrus.MechanismError, match=told):
+        call(model)
+
+
+def test_a_controller_may_change_the_state_that_it_is_given(model):
+    def spoil(t, now):
+        now.position[:], now.orientation[:] = 7.0, 0.0
+        return {"m": 1.0}
+
+    spoiled = sarrus.simulate(model, 0.1, 0.01, controller=spoil)
+    plain = sarrus.simulate(model, 0.1, 0.01, controller=lambda t, now: {"m": 1.0})
+    assert np.array_equal(spoiled.position, plain.position)
+    assert np.array_equal(spoiled.orientation, plain.orientation)
+
+
+def test_an_input_that_a_controller_returns_as_none_keeps_its_value(model):
+    def run_with(late):
+        return sarrus.simulate(model, 0.1, 0.01, controller=lambda t, now: {"m": 1.0 if t < 0.045 else late})
+
+    runs = run_with(None), run_with(1.0)
+    assert np.array_equal(runs[0].position, runs[1].position)
+    with pytest.raises(sarrus.MechanismError, match="nobody"):
+        sarrus.simulate(model, 0.1, 0.01, controller=lambda t, now: {"nobody": None})
