@@ -20,7 +20,9 @@ from tests.reference.rotation import conjugate, rotate
 NATURAL = 9.81  # m/s^2, makes lengths and forces of a step
 IMPACT = 2.0  # approach of an impact, over NATURAL dt
 FALL, FIRST = 0.2, 10.0  # barriers: factor from one to the next, the first (natural units)
-FINE = 1e-4  # barrier of cones that slip between CREEPS and CRAWLS (natural units), until they slip by SLIPS
+# Barrier of cones that slip between CREEPS and CRAWLS (natural units) with nearly all friction, until they
+# slip by SLIPS.
+FINE, SPENT = 1e-4, 0.95
 CREEPS, CRAWLS, SLIPS = 1e-5, 1e-2, 0.3
 BOUNDARY = 0.9  # part of the way to the boundary of a cone that Newton's step may take
 SOLVED = 1e-11  # of residuals in natural units, at every barrier
@@ -334,22 +336,24 @@ class Cones:
                 break
         slips = self._slips(x[size + nr :])
         self.kept.clear()
-        self.kept |= {row for row in self.fine if slips[row] < SLIPS}
+        self.kept |= {row for row in self.fine if row in slips and slips[row][0] < SLIPS}
         return x[:size], x[size : size + nr], x[size + nr :]
 
     def _slips(self, y):
-        """Slips of the cones by their rows, natural units."""
+        """(slip in natural units, part of the largest friction) of the cones by their rows."""
         found = {}
-        for place, count, row, *_ in self.items:
+        for place, count, row, mu, m, _ in self.items:
             if count != 2:
                 at, dim = (place, 1) if count == 3 else (place + 2, 2)
-                found[row] = np.linalg.norm(y[at + dim + 1 : at + 2 * dim + 1]) / self.L
+                m = m if count == 3 else mu * y[place + 1]
+                slip = np.linalg.norm(y[at + dim + 1 : at + 2 * dim + 1]) / self.L
+                found[row] = slip, np.linalg.norm(y[at : at + dim]) / m
         return found
 
     def _refine(self, y):
         """Whether there are cones with a finer barrier; once, at the last one."""
         slips = self._slips(y)
-        fine = {row for row, slip in slips.items() if row in self.kept or CREEPS < slip < CRAWLS}
+        fine = {row for row, (slip, b) in slips.items() if b > SPENT and CREEPS < slip < CRAWLS} | self.kept
         again, self.fine = bool(fine) and not self.fine, fine or self.fine
         return again
 

@@ -10,12 +10,21 @@ from math import sqrt
 from sarrus import layout as at
 from sarrus._jit import kernel
 from sarrus.maths.access import get1, put1
-from sarrus.solvers.interior_point.contact import has_friction, is_convex, is_on, is_pyramid
+from sarrus.solvers.interior_point.contact import (
+    cone_size,
+    has_friction,
+    is_convex,
+    is_on,
+    is_pyramid,
+    variables_of,
+)
 
 # Barrier of such a cone as a part of that of the stage.
 FINE = 1e-4
 # Slips of them, natural units; a cone keeps its finer barrier until it slips so far.
 CREEPS, CRAWLS, SLIPS = 1e-5, 1e-2, 0.3
+# Part of its largest friction that such a cone has.  Less, under a slip like that, is a light load, no limit.
+SPENT = 0.95
 
 
 @kernel
@@ -28,9 +37,10 @@ def refine_cones(topo, state, work):
             continue
         if is_convex(work, w) or is_pyramid(topo, state, i) or get1(work, w, at.CONE_PART) < 1.0:
             continue
-        l1, l2 = get1(work, w, at.VARIABLES + 5), get1(work, w, at.VARIABLES + 6)
-        slip = sqrt(l1 * l1 + l2 * l2) / get1(work, w, at.SCALE_L)
-        if CREEPS < slip < CRAWLS:
+        b, psi, l = variables_of(work, w)
+        spent = sqrt(b[0] * b[0] + b[1] * b[1]) > SPENT * cone_size(topo, state, work, i)
+        slip = sqrt(l[0] * l[0] + l[1] * l[1]) / get1(work, w, at.SCALE_L)
+        if spent and CREEPS < slip < CRAWLS:
             put1(work, w, at.CONE_PART, FINE)
             count += 1
     return count

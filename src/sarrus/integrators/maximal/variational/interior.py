@@ -104,9 +104,9 @@ AT_REST = 1e-4
 SWEEPS, DAMPED, ROUNDS, KEPT, LACKING = 30, 0.5, 10, 1e-2, 0.1
 # Sweeps have led astray where the forces come to miss so many times what they missed at first.
 ASTRAY = 4.0
-# Iterations that a finer barrier of friction may take (see `fine.py`); the iteration at which that began: not
-# yet, or no more.
-REFINING, NOT_YET, GIVEN_UP = 8, -1, -2
+# Iterations that a stage may have taken before it gets a finer barrier of friction (see `fine.py`), and that
+# this may take; the iteration at which it began: not yet, or no more.
+EASY, REFINING, NOT_YET, GIVEN_UP = 7, 8, -1, -2
 # Raise of the final barrier where a gap would be lost in rounding.
 RAISE = 10.0
 
@@ -270,7 +270,7 @@ def interior(topo, par, state, work, step, path, error, loops):
             refined, short, astray = GIVEN_UP, 0, 0
         if solved and top <= PRODUCTS * aim:
             if sure and (polished or top <= CLOSE * aim):
-                refines = refined == NOT_YET and iteration + REFINING <= last
+                refines = refined == NOT_YET and iteration <= EASY
                 if not (refines and refine_cones(topo, state, work) > 0):
                     return CONVERGED, iteration
                 refined = iteration
