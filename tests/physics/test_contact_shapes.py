@@ -60,8 +60,8 @@ def test_a_tossed_shape_stays_above_the_ground_and_loses_energy(name, dt, seed):
     assert gaps(run)[-1].min() < 1e-3
     assert work_per_step(records).max() <= NO_WORK * energy[0]
     assert energy.max() <= energy[0] * (1 + 1e-6)
-    # A disc that falls flat at a long step is solved again for points that its rim reaches: 7.5 at dt 0.02, most of
-    # it in the last wobbles, which such a step does not resolve.
+    # A disc that falls flat at a long step is solved again for points that its rim reaches: 7.5 at dt 0.02,
+    # most of it in the last wobbles, which such a step does not resolve.
     assert run.stats.iterations.mean() <= (8.0 if name == "disc" else 6.0)
 
 
