@@ -194,11 +194,11 @@ def gravity_rates(model: Model) -> list[float]:
     for b in range(n - 1, -1, -1):
         if d.tree.parent[b] < n:
             below[d.tree.parent[b]] += below[b]
-    out = []
+    out, light = [], LIGHT * sum(model.masses)
     for b in range(n):
         joint = d.joints[d.tree.joint[b]]
         arm = float(np.linalg.norm(joint.pa if d.tree.is_reversed[b] else joint.pb))
-        heavy = model.masses[d.tree.order[b]] > 0.0
+        heavy = model.masses[d.tree.order[b]] > light
         if (
             g > 0.0
             and heavy

@@ -20,6 +20,7 @@ from sarrus.importers.urdf.geometry import Geometry
 from sarrus.importers.urdf.inertias import NEGLIGIBLE, NEGLIGIBLE_IN_LOOPS
 from sarrus.importers.urdf.joints import add_bounds, add_joints, add_loops, add_mimics
 from sarrus.importers.urdf.loops import closing, read_loops
+from sarrus.importers.urdf.masses import refuse_weightless
 from sarrus.importers.urdf.meshes import Meshes
 from sarrus.importers.urdf.motors import add_motors
 from sarrus.importers.urdf.robot import read_joints, read_links
@@ -78,6 +79,7 @@ def mechanism_of(
     robot = Robot(values, findings, links, joints, tree, close(values, tree, joints, loops), negligible)
     with values.located(values.file.root):
         mech = Mechanism(name=values.file.root.get("name") or "robot")
+    refuse_weightless(robot, loops)
     choose_hosts(robot)
     add_bodies(mech, robot, Geometry(values, findings, meshes), read_frictions(values))
     add_joints(mech, robot, fixed_base=fixed_base)
