@@ -49,6 +49,11 @@ FAULTS = {
     "own parent": (robot(ARM, joint("h", "arm", "arm")), 3, "connects the link 'arm' to itself"),
     "two trees": (robot(BASE, ARM), 3, "nothing connects 'arm' to the root link 'base'"),
     "no mass": (robot(BASE, '<link name="arm"/>', HINGE), 3, "joint 'hinge' moves the link 'arm'"),
+    "left by xacro": (
+        robot(BASE, ARM, HINGE.replace('xyz="0 0 0"', 'xyz="${dx} 0 0"', 1)),
+        4,
+        "not '${dx} 0 0'; expand the expressions of xacro first",
+    ),
     "no mass anywhere": (robot('<link name="base"/>'), 1, "no link has a mass"),
     "negative mass": (robot(link("arm", mass=-1.0)), 2, "value of <mass> must not be negative"),
     "mass in words": (robot(ARM.replace('"1.0"', '"heavy"')), 2, "must be a finite number, not 'heavy'"),
