@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sarrus.importers.light import ROBUST
 from sarrus.importers.urdf.inertias import combined, nearest_inertia
 from sarrus.importers.urdf.loops import Loop
 from sarrus.importers.urdf.robot import Joint
@@ -77,6 +78,10 @@ class Masses:
             )
         places = robot.closed.places.values()
         self.size = max([float(np.linalg.norm(T[:3, 3])) for T in places] + [0.1])
+        root = robot.values.file.root
+        limited = any(joint.lower is not None or joint.friction for joint in robot.joints.values())
+        touches = limited or root.find("link/collision") is not None
+        self.turning = max(robot.negligible, ROBUST) if touches else robot.negligible
         self.lender = self._lenders()
         self.lent = Counter(self.lender.values())
 
@@ -114,22 +119,22 @@ class Masses:
         it, in the frame of its own link."""
         robot, findings, own = self.robot, self.robot.findings, self.robot.links[body]
         mass, centre, inertia = self._own(body)
-        part = robot.negligible
+        part, turning = robot.negligible, self.turning
         if body in self.lender:
             lender = self.lender[body]
             into = np.linalg.inv(robot.place(body)) @ robot.place(lender)
             lent, at, of_lender = self._own(lender)
             mass, centre = part * lent, into[:3, :3] @ at + into[:3, 3]
-            inertia = inertia + part * into[:3, :3] @ of_lender @ into[:3, :3].T
-            shown = f"{part:.0e}".replace("e-0", "e-")
-            findings.change("link", body, f"has no mass in the file; it got {shown} of that of {lender!r}")
+            inertia = inertia + turning * into[:3, :3] @ of_lender @ into[:3, :3].T
+            got = f"{part:.0e} of that of {lender!r} and {turning:.0e} of its inertia".replace("e-0", "e-")
+            findings.change("link", body, f"has no mass in the file; it got {got}")
         elif mass == 0.0:
             mass = part * self.total
             if body not in robot.scenery:
                 shown = f"{part:.0e}".replace("e-0", "e-")
                 findings.change("link", body, f"has no mass in the file; it got {shown} of that of the robot")
-        left = 1.0 - part * self.lent[body]
-        mass, inertia = left * mass, left * inertia
+        mass *= 1.0 - part * self.lent[body]
+        inertia = (1.0 - turning * self.lent[body]) * inertia
         if np.abs(inertia).max() <= NOTHING * (mass if body in self.lender else self.total) * self.size**2:
             if own.mass > 0.0:
                 findings.change("link", body, "has no inertia in the file; a negligible one was added")

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from sarrus.importers.files import read_xml
+from sarrus.importers.light import NEGLIGIBLE
 from sarrus.importers.report import Findings
 from sarrus.importers.urdf.bodies import Robot, add_bodies, choose_hosts
 from sarrus.importers.urdf.closing import close
@@ -17,7 +18,7 @@ from sarrus.importers.urdf.extras import (
     read_frictions,
 )
 from sarrus.importers.urdf.geometry import Geometry
-from sarrus.importers.urdf.inertias import NEGLIGIBLE, NEGLIGIBLE_IN_LOOPS
+from sarrus.importers.urdf.inertias import NEGLIGIBLE_IN_LOOPS
 from sarrus.importers.urdf.joints import add_bounds, add_joints, add_loops, add_mimics
 from sarrus.importers.urdf.loops import closing, read_loops
 from sarrus.importers.urdf.masses import refuse_weightless
