@@ -88,13 +88,18 @@ def check_overlap(model: Model, state: State) -> None:
     if found:
         worst = max(found, key=lambda bound: -bound.value)
         more = f" (and {len(found) - 1} more like it)" if len(found) > 1 else ""
-        at_reference = np.array_equal(state.position, model.initial_state().position)
-        keys = ", ".join(repr(name) for name in model.mechanism.keyframes if at_reference)
-        start = f"start at a keyframe (model.state(keyframe=...), --keyframe: {keys}), or " if keys else ""
         raise MechanismError(
-            f"the start overlaps: {words(model, worst)}{more}; place the bodies apart, {start or 'or '}use "
-            "allow_overlap=True (--allow-overlap), which pushes them apart before the first step"
+            f"the start overlaps: {words(model, worst)}{more}; place the bodies apart, "
+            f"{other_starts(model, state) or 'or '}use allow_overlap=True (--allow-overlap), which pushes them "
+            "apart before the first step"
         )
+
+
+def other_starts(model: Model, state: State) -> str:
+    """The advice to start at a keyframe, empty where there is none or the start is no reference."""
+    at_reference = np.array_equal(state.position, model.initial_state().position)
+    keys = ", ".join(repr(name) for name in model.mechanism.keyframes if at_reference)
+    return f"start at a keyframe (model.state(keyframe=...), --keyframe: {keys}), or " if keys else ""
 
 
 def words(model: Model, bound: Bound) -> str:
@@ -254,7 +259,8 @@ def push_apart(model: Model, state: State) -> State:
     after = f"; pushing left: {words(model, left)}" if left is not None else ""
     raise MechanismError(
         f"the start overlaps and cannot be pushed apart: {words(model, worst)}, and no motion that the "
-        f"joints allow ends it{after}; place the bodies apart, or exclude the pair"
+        f"joints allow ends it{after}; place the bodies apart, {other_starts(model, state) or 'or '}exclude "
+        "the pair"
     )
 
 

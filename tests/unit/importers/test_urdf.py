@@ -143,7 +143,7 @@ def test_a_link_without_mass_between_two_moving_joints_does_not_change_the_motio
         joint("second", "cross", "arm", rpy="0 0.4 0", axis="0 1 0"),
     )  # fmt: skip
     mech = loaded(tmp_path, text)
-    got = "has no mass in the file; it got 1e-9 of that of 'arm' and 1e-9 of its inertia"
+    got = "no mass in the file, so it takes 1e-9 of that of 'arm' and 1e-9 of its inertia"
     assert notes(mech)["link", "cross"] == got
     np.testing.assert_allclose(sum(body.mass for body in mech.bodies.values()), 1.0, rtol=1e-15)
     plain = sarrus.Mechanism()

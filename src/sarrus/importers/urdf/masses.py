@@ -127,12 +127,14 @@ class Masses:
             mass, centre = part * lent, into[:3, :3] @ at + into[:3, 3]
             inertia = inertia + turning * into[:3, :3] @ of_lender @ into[:3, :3].T
             got = f"{part:.0e} of that of {lender!r} and {turning:.0e} of its inertia".replace("e-0", "e-")
-            findings.change("link", body, f"has no mass in the file; it got {got}")
+            findings.change("link", body, f"no mass in the file, so it takes {got}")
         elif mass == 0.0:
             mass = part * self.total
             if body not in robot.scenery:
                 shown = f"{part:.0e}".replace("e-0", "e-")
-                findings.change("link", body, f"has no mass in the file; it got {shown} of that of the robot")
+                findings.change(
+                    "link", body, f"no mass in the file, so it takes {shown} of that of the robot"
+                )
         mass *= 1.0 - part * self.lent[body]
         inertia = (1.0 - turning * self.lent[body]) * inertia
         if np.abs(inertia).max() <= NOTHING * (mass if body in self.lender else self.total) * self.size**2:
