@@ -90,8 +90,8 @@ def check_overlap(model: Model, state: State) -> None:
         more = f" (and {len(found) - 1} more like it)" if len(found) > 1 else ""
         raise MechanismError(
             f"the start overlaps: {words(model, worst)}{more}; place the bodies apart, "
-            f"{other_starts(model, state) or 'or '}use allow_overlap=True (--allow-overlap), which pushes them "
-            "apart before the first step"
+            f"{other_starts(model, state) or 'or '}use allow_overlap=True (--allow-overlap), which pushes "
+            "them apart before the first step"
         )
 
 
