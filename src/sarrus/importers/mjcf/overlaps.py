@@ -55,8 +55,8 @@ def candidates(mech: Mechanism, robot: Robot) -> Iterator[tuple[str, str, list[i
 
 
 def guided(robot: Robot, moving: int, fixed: int) -> bool:
-    """Whether a geom belongs to a body that joints, none of them free, connect to the world, where another one
-    is fixed that is no plane."""
+    """Whether a geom belongs to a body that joints, none of them free, connect to the world, where the other
+    one is fixed and no plane."""
     import mujoco
 
     model = robot.model
