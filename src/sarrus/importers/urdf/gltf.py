@@ -20,17 +20,22 @@ TRIANGLES, STRIP, FAN = 4, 5, 6
 """Modes of primitives; others are points and lines."""
 DEPTH = 50
 MAX_INSTANCES = 10_000
+MAX_NUMBERS = 20_000_000
+"""Most vertices and triangles of all instances."""
 
 
 def read_glb(path: Path) -> tuple[np.ndarray, np.ndarray]:
     """Vertices (V, 3) and triangles (F, 3) of all meshes in the scene, in its units and axes."""
     try:
         document, binary = chunks(path.read_bytes())
-        parts = [
-            (points @ place[:3, :3].T + place[:3, 3], faces)
-            for mesh, place in instances(document)
-            for points, faces in triangles(document, binary, mesh)
-        ]
+        parts: list[tuple[np.ndarray, np.ndarray]] = []
+        held = 0
+        for mesh, place in instances(document):
+            for points, faces in triangles(document, binary, mesh):
+                held += len(points) + len(faces)
+                if held > MAX_NUMBERS:
+                    raise ValueError(f"more than {MAX_NUMBERS:,} vertices and triangles")
+                parts.append((points @ place[:3, :3].T + place[:3, 3], faces))
     except OSError as fault:
         raise FileError(f"{path.name}: cannot be read ({fault.strerror})") from None
     except (
