@@ -21,11 +21,17 @@ UNHELD = 1e-9
 
 
 def lift(
-    model: Model, bounds: Bounds, found: list[Bound], state: State, here: Linearisation, deep: float
+    model: Model,
+    bounds: Bounds,
+    found: list[Bound],
+    state: State,
+    here: Linearisation,
+    deep: float,
+    left: float,
 ) -> np.ndarray | None:
     """The motion (6 nb,), in the numbers of the kernels, that moves every tree of bodies which is more than
-    `deep` [m] inside something fixed in the world, along its normal to its surface, without a turn; None
-    where there is no such tree, or something holds it."""
+    `deep` [m] inside something fixed in the world, along its normal to `left` [m] from its surface, without a
+    turn; None where there is no such tree, or something holds it."""
     lines, tree, n = model.contacts.fixed, model.description.tree, here.bodies
     number = model.description.number
     root = np.arange(n)
@@ -46,7 +52,7 @@ def lift(
     for top, (bound, body) in deepest.items():
         normal = bounds.rows([bound], state, here)[0, 6 * body : 6 * body + 3]
         way = np.zeros((n, 6))
-        way[root == top, :3] = -bound.value * normal
+        way[root == top, :3] = (left - bound.value) * normal
         if np.abs(G @ way.ravel()).max(initial=0.0) <= UNHELD * -bound.value:
             motion += way
     return motion.ravel() if motion.any() else None

@@ -223,7 +223,7 @@ def push_apart(model: Model, state: State) -> State:
     closed = max(CLOSED * size, 10.0 * model.ranks.inexact)
     for _ in range(LIFTS):
         here = Linearisation(model.every, kernel_state(model, now))
-        motion = lift(model, bounds, found, now, here, SLIGHT)
+        motion = lift(model, bounds, found, now, here, SLIGHT, LEFT)
         if motion is None:
             break
         here.move(motion)
