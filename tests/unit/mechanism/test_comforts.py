@@ -74,7 +74,7 @@ def test_a_bar_reaches_from_one_point_to_the_other(end):
     assert body.mass == pytest.approx(1000.0 * np.pi * 0.02**2 * length)
     with pytest.raises(sarrus.MechanismError, match="a and b are the same point"):
         mech.add_bar("dot", start, start, mass=1.0)
-    with pytest.raises(sarrus.MechanismError, match="bar 'light': give mass .* or density"):
+    with pytest.raises(sarrus.MechanismError, match=r"bar .light.: give mass .* or density"):
         mech.add_bar("light", start, start + end)
 
 
