@@ -39,8 +39,6 @@ ROUNDS, FURTHEST = 100, 0.3
 LIFTS = 5
 # Most bounds that take part in a round, the deepest and nearest first: the work grows with their cube.
 MOST = 400
-# Rounds after which the deepest overlap must have fallen by a tenth, or pushing is given up.
-PATIENCE = 20
 # Steps of the differences that give the direction in which two shapes part [m, rad].
 DIFFERENCE = 1e-6
 # Regularises multipliers that are not unique: four corners of a face, relative to the largest term, and
@@ -229,7 +227,6 @@ def push_apart(model: Model, state: State) -> State:
         here.move(motion)
         now = moved(model, now, here)
         found = bounds.violated(now)
-    course: list[float] = []
     for _ in range(ROUNDS):
         here = Linearisation(model.every, kernel_state(model, now))
         residual, G = held_rows(model, here)
@@ -240,9 +237,6 @@ def push_apart(model: Model, state: State) -> State:
         deepest = max((-bound.value for bound in found), default=0.0)
         near = bounds.at(now, max(2.0 * deepest, 10.0 * open_by))
         near = sorted(near, key=lambda bound: bound.value)[:MOST]
-        course.append(max(deepest, open_by))
-        if len(course) > PATIENCE and min(course[-PATIENCE:]) > 0.9 * course[-1 - PATIENCE]:
-            break
         rows, values = bounds.rows(near, now, here), np.array([b.value for b in near]) - LEFT
         try:
             motion = projection(here, residual, G, rows, values)
