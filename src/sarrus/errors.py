@@ -136,7 +136,7 @@ SENTENCES = {
 def unknown_name(kind: str, name: object, known: Iterable[str]) -> UnknownName:
     """The error for a name that does not exist: what may be meant, closest matches first, at most 12
     listed."""
-    names = list(known)
+    names = list(dict.fromkeys(known))
     close = difflib.get_close_matches(str(name), names, n=3)
     close += [other for other in names if other.lower() == str(name).lower() and other not in close]
     listed = (close + [other for other in names if other not in close])[:12]

@@ -81,6 +81,10 @@ class Simulation:
         self._feasibility = Feasibility(model, drive_tolerance)
         self._winding = np.zeros(model.coordinates) if state is None else state.winding
 
+    def __repr__(self) -> str:
+        name = self.model.mechanism.name
+        return f"<Simulation of {name!r} at {self.stepper.time:g} s: {self.method}, dt {self.dt:g}>"
+
     @property
     def state(self) -> State:
         """The state now."""

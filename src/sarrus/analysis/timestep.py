@@ -161,13 +161,19 @@ def link_inertia(model: Model, b: int) -> float:
     if not turns or is_free_root(model, b) or mass < LIGHT * sum(model.masses):
         return 0.0
     arm = joint.pa if d.tree.is_reversed[b] else joint.pb
-    turned = d.rotation[user]
-    about_centre = turned @ list(model.mechanism.bodies.values())[user].inertia @ turned.T
-    about_joint = about_centre + mass * (float(arm @ arm) * np.eye(3) - np.outer(arm, arm))
-    axes = joint.basis_r[: joint.rotations]
-    smallest = float(np.linalg.eigvalsh(axes @ about_joint @ axes.T)[0])
+    smallest = turning_inertia(model, b, mass * (float(arm @ arm) * np.eye(3) - np.outer(arm, arm)))
     rotating = [a for a, angular in zip(joint.armature, joint.angular, strict=False) if angular]
     return smallest + min(rotating, default=0.0)
+
+
+def turning_inertia(model: Model, b: int, more: ArrayLike = 0.0) -> float:
+    """Smallest inertia [kg m^2] of body b of the spanning tree, about its centre of mass, for the rotations
+    that its joint allows; `more` is added to the inertia (3, 3), world axes."""
+    d = model.description
+    user, joint = d.tree.order[b], d.joints[d.tree.joint[b]]
+    turned, axes = d.rotation[user], joint.basis_r[: joint.rotations]
+    about_centre = turned @ list(model.mechanism.bodies.values())[user].inertia @ turned.T
+    return float(np.linalg.eigvalsh(axes @ (about_centre + more) @ axes.T)[0])
 
 
 def turns_held(model: Model, b: int) -> bool:
@@ -194,11 +200,11 @@ def gravity_rates(model: Model) -> list[float]:
     for b in range(n - 1, -1, -1):
         if d.tree.parent[b] < n:
             below[d.tree.parent[b]] += below[b]
-    out = []
+    out, light = [], LIGHT * sum(model.masses)
     for b in range(n):
         joint = d.joints[d.tree.joint[b]]
         arm = float(np.linalg.norm(joint.pa if d.tree.is_reversed[b] else joint.pb))
-        heavy = model.masses[d.tree.order[b]] > 0.0
+        heavy = model.masses[d.tree.order[b]] > light
         if (
             g > 0.0
             and heavy
@@ -207,7 +213,10 @@ def gravity_rates(model: Model) -> list[float]:
             and joint.kind in (at.LOWER_PAIR, at.SCREW_PAIR)
             and not turns_held(model, b)
         ):
-            out.append(float(np.sqrt(g / arm * below[b] / model.masses[d.tree.order[b]])))
+            mass = model.masses[d.tree.order[b]]
+            # A pendulum of this length; where the centre lies on the axis but for rounding, nothing swings.
+            length = max(arm, turning_inertia(model, b) / (mass * arm))
+            out.append(float(np.sqrt(g / length * below[b] / mass)))
     return out
 
 

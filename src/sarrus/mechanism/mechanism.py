@@ -125,6 +125,8 @@ class Mechanism(ConstraintTable, ContactTable):
 
         `mass` [kg] or `density` [kg/m^3]; velocities as in `add_body`.  collide=False: only drawn."""
         centre, turned, length = bar_place(f"bar {name!r}", a, b)
+        if mass is None and density is None:
+            raise MechanismError(f"bar {name!r}: give mass [kg] or density [kg/m^3]")
         self.add_body(
             name, mass, density=density, position=centre, orientation=turned, color=color,
             velocity=velocity, angular_velocity=angular_velocity,

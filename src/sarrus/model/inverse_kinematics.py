@@ -28,6 +28,8 @@ STRIDE, STILL = 0.3, 1e-12
 DAMPING = (1e-10, 1e-3, 1e2)
 """Least, first and largest damping, relative to the largest term of J' J."""
 REDUNDANT = 1e-10
+# A limit is held by loops and given coordinates where they leave no more than this part of its row.
+HELD = 1e-9
 # How far the random starts lie from the first one [rad, or of the size].
 ASIDE = 0.8
 # What counts as met [m, rad].
@@ -157,28 +159,32 @@ class Search:
         return look, state
 
     def step(self, look: Look, damping: float) -> np.ndarray:
-        """The step (nv,) of one iteration."""
+        """The step (nv,) of one iteration: it closes loops and sets given coordinates; what freedom is left
+        goes to the targets, within the limits."""
         from scipy.optimize import nnls
 
         nv = look.J.shape[1]
-        H = look.J.T @ look.J
-        H += damping * max(float(H.diagonal().max(initial=0.0)), 1.0) * np.eye(nv)
-        d = -np.linalg.solve(H, look.J.T @ look.error)
-        away = np.linalg.solve(H, look.A.T)
-        if len(look.G):
-            HG = np.linalg.solve(H, look.G.T)
-            S = np.linalg.pinv(look.G @ HG, rcond=REDUNDANT, hermitian=True)
-            d = d - HG @ (S @ (look.G @ d + look.residual))
-            away = away - HG @ (S @ (look.G @ away))
+        U, sizes, Vt = np.linalg.svd(look.G, full_matrices=True)
+        rank = int(np.sum(sizes > REDUNDANT * sizes.max(initial=0.0)))
+        d = -Vt[:rank].T @ ((U[:, :rank].T @ look.residual) / sizes[:rank])
+        Z = Vt[rank:].T  # motions that keep what is held
+        if not Z.shape[1]:
+            return d
+        JZ, AZ = look.J @ Z, look.A @ Z
+        H = JZ.T @ JZ
+        H += damping * max(float(np.sum(look.J**2, axis=0).max(initial=0.0)), 1.0) * np.eye(nv - rank)
+        lower = np.linalg.cholesky(H)
+        d -= Z @ np.linalg.solve(H, JZ.T @ (look.error + look.J @ d))
         near = look.A @ d + look.margin < np.maximum(2.0 * np.abs(look.margin).min(initial=0.0), STRIDE)
+        # What is held cannot be moved off its limit: only rounding is left of its row.
+        near &= np.linalg.norm(AZ, axis=1) > HELD * np.linalg.norm(look.A, axis=1)
         if not near.any():
             return d
-        A, away = look.A[near], away[:, near]
-        S = A @ away
-        S = 0.5 * (S + S.T) + REDUNDANT * max(float(S.diagonal().max()), 1e-300) * np.eye(len(S))
-        lower = np.linalg.cholesky(S)
-        push, _ = nnls(lower.T, -np.linalg.solve(lower, look.margin[near] + A @ d))
-        return d + away @ push
+        W = np.linalg.solve(lower, AZ[near].T)
+        S = W.T @ W
+        root = np.linalg.cholesky(S + REDUNDANT * float(S.diagonal().max()) * np.eye(len(S)))
+        push, _ = nnls(root.T, -np.linalg.solve(root, look.margin[near] + look.A[near] @ d))
+        return d + Z @ np.linalg.solve(lower.T, W @ push)
 
 
 def reach(

@@ -14,6 +14,7 @@ from sarrus.errors import MechanismError, PushedApart
 from sarrus.mechanism.rotations import multiply, rotation
 from sarrus.model.assembly import held_rows, kernel_state
 from sarrus.model.gaps import line_gaps
+from sarrus.model.lifting import lift
 from sarrus.model.linear import Linearisation
 from sarrus.model.nodes import join
 from sarrus.model.state import State
@@ -34,6 +35,10 @@ SLIGHT = 5e-3
 LEFT = 1e-9
 # Rounds of pushing apart, each a projection; a round moves nothing further than this [m, rad].
 ROUNDS, FURTHEST = 100, 0.3
+# Rounds that move whole mechanisms out of the ground and other planes; the least motion ends what they leave.
+LIFTS = 5
+# Most bounds that take part in a round, the deepest and nearest first: the work grows with their cube.
+MOST = 400
 # Steps of the differences that give the direction in which two shapes part [m, rad].
 DIFFERENCE = 1e-6
 # Regularises multipliers that are not unique: four corners of a face, relative to the largest term, and
@@ -81,13 +86,18 @@ def check_overlap(model: Model, state: State) -> None:
     if found:
         worst = max(found, key=lambda bound: -bound.value)
         more = f" (and {len(found) - 1} more like it)" if len(found) > 1 else ""
-        at_reference = np.array_equal(state.position, model.initial_state().position)
-        keys = ", ".join(repr(name) for name in model.mechanism.keyframes if at_reference)
-        start = f"start at a keyframe (model.state(keyframe=...), --keyframe: {keys}), or " if keys else ""
         raise MechanismError(
-            f"the start overlaps: {words(model, worst)}{more}; place the bodies apart, {start or 'or '}use "
-            "allow_overlap=True (--allow-overlap), which pushes them apart before the first step"
+            f"the start overlaps: {words(model, worst)}{more}; place the bodies apart, "
+            f"{other_starts(model, state) or 'or '}use allow_overlap=True (--allow-overlap), which pushes "
+            "them apart before the first step"
         )
+
+
+def other_starts(model: Model, state: State) -> str:
+    """The advice to start at a keyframe, empty where there is none or the start is no reference."""
+    at_reference = np.array_equal(state.position, model.initial_state().position)
+    keys = ", ".join(repr(name) for name in model.mechanism.keyframes if at_reference)
+    return f"start at a keyframe (model.state(keyframe=...), --keyframe: {keys}), or " if keys else ""
 
 
 def words(model: Model, bound: Bound) -> str:
@@ -199,7 +209,9 @@ class Bounds:
 
 def push_apart(model: Model, state: State) -> State:
     """`state` after the least motion, in the metric of the masses, that ends all overlaps and keeps the
-    joints; velocities stay.  A start without overlap comes back as it is."""
+    joints; velocities stay.  A start without overlap comes back as it is.
+
+    Free mechanisms that are deep in the ground are moved out of it as a whole first."""
     bounds = Bounds(model)
     found = bounds.violated(state)
     if not found:
@@ -207,6 +219,14 @@ def push_apart(model: Model, state: State) -> State:
     now = state
     size = max(1.0, float(np.abs(state.position - model.description.origin).max(initial=0.0)))
     closed = max(CLOSED * size, 10.0 * model.ranks.inexact)
+    for _ in range(LIFTS):
+        here = Linearisation(model.every, kernel_state(model, now))
+        motion = lift(model, bounds, found, now, here, SLIGHT, LEFT)
+        if motion is None:
+            break
+        here.move(motion)
+        now = moved(model, now, here)
+        found = bounds.violated(now)
     for _ in range(ROUNDS):
         here = Linearisation(model.every, kernel_state(model, now))
         residual, G = held_rows(model, here)
@@ -216,6 +236,7 @@ def push_apart(model: Model, state: State) -> State:
         # What is near takes part, so that nothing is pushed from one overlap into another.
         deepest = max((-bound.value for bound in found), default=0.0)
         near = bounds.at(now, max(2.0 * deepest, 10.0 * open_by))
+        near = sorted(near, key=lambda bound: bound.value)[:MOST]
         rows, values = bounds.rows(near, now, here), np.array([b.value for b in near]) - LEFT
         try:
             motion = projection(here, residual, G, rows, values)
@@ -232,7 +253,8 @@ def push_apart(model: Model, state: State) -> State:
     after = f"; pushing left: {words(model, left)}" if left is not None else ""
     raise MechanismError(
         f"the start overlaps and cannot be pushed apart: {words(model, worst)}, and no motion that the "
-        f"joints allow ends it{after}; place the bodies apart, or exclude the pair"
+        f"joints allow ends it{after}; place the bodies apart, {other_starts(model, state) or 'or '}exclude "
+        "the pair"
     )
 
 

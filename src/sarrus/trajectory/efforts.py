@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sarrus.errors import unknown_name
+from sarrus.errors import UnknownName, unknown_name
 from sarrus.mechanism.forces import PRESCRIBING
 from sarrus.mechanism.rotations import Array
 from sarrus.trajectory.reactions import prescribed_effort
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 def motor_effort(traj: Trajectory, name: str) -> Array:
     """Effort of a motor on its coordinates at the nodes, (T+1,) or (T+1, k) [N, N m]."""
     motors = traj.model.mechanism.motors
+    if name not in motors and name in traj.model.mechanism.forces:
+        raise UnknownName(f"{name!r} is a force, not a motor: traj.inputs[{name!r}] is what it was given")
     if name not in motors:
         raise unknown_name("motor", name, motors)
     motor = motors[name]

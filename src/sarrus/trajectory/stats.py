@@ -26,7 +26,7 @@ def _no_work() -> NDArray[np.float64]:
     return np.zeros(0, FLOATS)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Stats:
     """Counts per record, each (records,), and totals of the run.
 
@@ -130,6 +130,14 @@ class Stats:
             raise ValueError(f"stats: {name} has shape {counts.shape}, needs ({length},), one number each")
         counts.flags.writeable = False
         object.__setattr__(self, name, counts)
+
+    def __repr__(self) -> str:
+        s = self.summary()
+        divided = f", {s['substepped_steps']} divided into {s['substeps']}" if s["substepped_steps"] else ""
+        return (
+            f"<Stats: {s['steps']} steps{divided}, {s['iterations_mean']:.3g} iterations per step (at most "
+            f"{s['iterations_max']}), {s['us_per_step']:.3g} us per step, {s['status']}>"
+        )
 
     @property
     def steps_per_record(self) -> NDArray[np.int64]:

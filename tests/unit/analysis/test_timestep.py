@@ -80,3 +80,23 @@ def test_a_locked_joint_counts_as_held():
     free = driven_arm(driven=False)
     held, _ = locked(free, ["drive"], free.initial_state())
     assert recommended_dt(held) == recommended_dt(driven_arm(driven=True))
+
+
+def hip(off: float, between: float = 1e-2) -> sarrus.Model:
+    """A heavy thigh under a light hip, whose centre lies `off` [m] from its axis."""
+    mech = sarrus.Mechanism()
+    mech.add_body("hip", mass=between, inertia=1e-5 * np.ones(3), position=(off, 0.0, 0.0))
+    mech.add_body("thigh", mass=5.0, inertia=(0.1, 0.1, 0.01), position=(0.0, 0.0, -0.2))
+    mech.add_joint("roll", "revolute", "world", "hip", at=(0, 0, 0), axis=(0, 1, 0))
+    mech.add_joint("pitch", "revolute", "hip", "thigh", at=(0, 0, 0), axis=(1, 0, 0))
+    mech.add_joint_spring("roll", "roll", stiffness=0.0, damping=0.1)
+    return sarrus.build(mech)
+
+
+def test_a_centre_of_mass_on_its_axis_but_for_rounding_asks_for_no_tiny_step():
+    """Robot files are full of them: the step of a quadruped came out as 1e-12 s."""
+    assert recommended_dt(hip(0.0)) == recommended_dt(hip(1e-17)) == recommended_dt(hip(1e-12)) == 0.01
+
+
+def test_bodies_that_readers_put_between_joints_ask_for_no_tiny_step():
+    assert recommended_dt(hip(0.2, 1e-9)) == recommended_dt(hip(0.0)) < 1.0

@@ -288,6 +288,18 @@ def test_parts_of_a_robot_that_overlap_wherever_the_file_puts_it_never_meet(tmp_
     assert pair_of("ball", "elbow") in mech.contacts
 
 
+def test_a_cart_never_meets_the_rails_that_it_rides_on(tmp_path):
+    rails = '<geom name="rail" type="capsule" size=".02 2" pos="0 .07 1" zaxis="1 0 0"/>'
+    floor = '<geom name="floor" type="plane" size="4 4 1" pos="0 0 .95"/>'
+    cart = '<body name="cart" pos="0 0 1">{}<geom type="box" size=".2 .15 .1"/></body>'
+    slider = '<joint name="slider" type="slide" axis="1 0 0"/>'
+    mech = loaded(tmp_path, document(rails + cart.format(slider)))
+    assert overlapping(mech) == {"cart - rail"}
+    # A free box is to be pushed off, and the floor is no guide.
+    assert not overlapping(loaded(tmp_path, document(rails + cart.format("<freejoint/>"))))
+    assert not overlapping(loaded(tmp_path, document(floor + cart.format(slider))))
+
+
 def test_parts_that_a_keyframe_holds_apart_meet(tmp_path):
     keys = '<keyframe><key name="home" qpos="0 3.14159 0"/></keyframe>'
     mech = loaded(tmp_path, document(ARM, keys))

@@ -1,8 +1,12 @@
 """Joints of MJCF files: kinds, coordinates, limits, springs, friction."""
 
+import re
+
 import numpy as np
 import pytest
 from tests.unit.importers.mjcf_texts import GEOM, body, document, loaded, reasons
+
+import sarrus
 
 X, Y, Z = '"1 0 0"', '"0 1 0"', '"0 0 1"'
 
@@ -69,6 +73,37 @@ def test_bodies_between_joints_are_negligible_and_named_after_them(tmp_path):
     assert mech.joints["a"].child == "link/a"
     assert mech.joints["b"].parent == "link/a"
     assert any("1e-09" in why for why in reasons(mech, "body", changed=True))
+
+
+def leg(side):
+    """A leg with three hinges that are no joint of one kind at the hip, and two of them at the ankle."""
+    hip = (hinge("hx", X, 'range="-25 5"') + hinge("hz", Z, 'range="-60 35"')
+           + hinge("hy", '"0 1 0.2"', 'range="-110 20"'))  # fmt: skip
+    ankle = hinge("ay", '"0 1 0"', 'range="-50 50"') + hinge("ax", '"1 0 0.5"', 'range="-50 50"')
+    feet = "".join(
+        f'<geom type="capsule" size=".027" fromto="-.07 {-y} 0 .14 {3 * y} 0" mass="1"/>'
+        for y in (0.01, -0.01)
+    )
+    text = (
+        f'<body name="thigh" pos="{0.1 * side} 0 -.1">{hip}'
+        '<geom type="capsule" size=".06" fromto="0 0 0 0 .01 -.34" mass="4"/>'
+        '<body name="shin" pos="0 .01 -.4">'
+        + hinge("knee", '"0 -1 0"', 'range="-160 2"')
+        + '<geom type="capsule" size=".05" fromto="0 0 0 0 0 -.3" mass="2.5"/>'
+        f'<body name="foot" pos="0 0 -.39">{ankle}{feet}</body></body></body>'
+    )
+    return re.sub(r'name="', f'name="{"left" if side > 0 else "right"} ', text)
+
+
+def test_legs_with_three_hinges_at_the_hip_fall_to_the_floor_and_to_their_limits(tmp_path):
+    """With 1e-9 of the inertia between the hinges, no step solved the first touch."""
+    torso = '<body name="torso" pos="0 0 1.02"><freejoint/><geom type="sphere" size="0.1" mass="10"/>'
+    floor = '<geom name="floor" type="plane" size="5 5 1"/>'
+    mech = loaded(tmp_path, document(f"{floor}{torso}{leg(1)}{leg(-1)}</body>"))
+    assert "left thigh/left hx+left hz" in mech.bodies
+    run = sarrus.simulate(sarrus.build(mech), duration=0.5, dt=0.005)
+    assert run.gap().min() >= 0.0
+    assert run.stats.iterations_max.max() < 100
 
 
 def test_attributes_go_to_the_coordinate_of_their_joint(tmp_path):

@@ -135,28 +135,6 @@ def test_fixed_links_with_mass_stay_bodies_and_those_without_become_frames(tmp_p
     assert sarrus.build(mech).dof == 1
 
 
-def test_a_link_without_mass_between_two_moving_joints_does_not_change_the_motion(tmp_path):
-    """Two crossed hinges with nothing between them are a universal joint."""
-    text = robot(
-        '<link name="base"/>', '<link name="cross"/>', link("arm"),
-        joint("first", "base", "cross", axis="1 0 0"),
-        joint("second", "cross", "arm", rpy="0 0.4 0", axis="0 1 0"),
-    )  # fmt: skip
-    mech = loaded(tmp_path, text)
-    assert notes(mech)["link", "cross"] == "has no mass in the file; it got 1e-9 of that of the robot"
-    plain = sarrus.Mechanism()
-    arm = mech.bodies["arm"]
-    plain.add_body("arm", arm.mass, arm.inertia, position=arm.position, orientation=arm.orientation)
-    plain.add_joint("both", "universal", "world", "arm", at=(0, 0, 0), axis=(1, 0, 0), axis2=(0, 1, 0))
-    ends = []
-    for made, names in ((mech, ("first", "second")), (plain, ("both",))):
-        model = sarrus.build(made)
-        speed = {"first": 1.0} if len(names) == 2 else {"both": (1.0, 0.0)}
-        run = sarrus.simulate(model, duration=0.2, dt=0.005, state=model.state(velocities=speed))
-        ends.append(run.body("arm").position[-1])
-    np.testing.assert_allclose(ends[0], ends[1], atol=1e-8)  # 1e-9 of the mass moves it by no more
-
-
 def test_an_inertia_that_misses_the_triangle_inequality_by_little_is_replaced_by_the_nearest(tmp_path):
     """So do files of several robots in use, by 2 to 4 per cent."""
     text = robot(

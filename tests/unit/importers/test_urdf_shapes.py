@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import struct
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ import sarrus
 from sarrus.errors import FileError
 from sarrus.importers.hulls import CORNERS
 from sarrus.importers.urdf.collada import read_collada
+from sarrus.importers.urdf.gltf import read_glb
 
 CLOSE = 1e-12
 TETRAHEDRON = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n"
@@ -172,9 +175,6 @@ def test_a_mesh_that_cannot_be_read_is_refused_with_the_line(tmp_path):
     os.truncate(tmp_path / "arm.obj", 2**30)
     with pytest.raises(FileError, match=r"too large for a mesh file, 1,024 MB"):
         loaded(tmp_path, text)
-    (tmp_path / "arm.fbx").write_text("x")
-    with pytest.raises(FileError, match=r"a mesh file must end in \.obj, \.stl"):
-        loaded(tmp_path, text.replace("arm.obj", "arm.fbx"))
 
 
 def test_a_flat_collision_mesh_is_listed_and_left_out(tmp_path):
@@ -201,6 +201,94 @@ def test_collada_meshes_are_read_with_unit_up_axis_and_places(tmp_path):
         path.write_text(bad)
         with pytest.raises(FileError, match=r"arm\.dae: (holds no triangles|not a COLLADA file)"):
             read_collada(path)
+
+
+def glb(description: dict, points: np.ndarray, corners: np.ndarray) -> bytes:
+    """A binary glTF file: a header, the description, and points and corners in one buffer."""
+    binary = points.astype("<f4").tobytes() + corners.astype("<u2").tobytes()
+    binary += bytes(-len(binary) % 4)
+    views = [{"buffer": 0, "byteLength": 12 * len(points)}, {"buffer": 0, "byteOffset": 12 * len(points)}]
+    accessors = [
+        {"bufferView": 0, "componentType": 5126, "count": len(points), "type": "VEC3"},
+        {"bufferView": 1, "componentType": 5123, "count": len(corners), "type": "SCALAR"},
+    ]
+    whole = {"buffers": [{"byteLength": len(binary)}], "bufferViews": views, "accessors": accessors}
+    text = json.dumps(whole | description).encode()
+    text += b" " * (-len(text) % 4)
+    parts = (
+        struct.pack("<II", len(text), 0x4E4F534A)
+        + text
+        + struct.pack("<II", len(binary), 0x004E4942)
+        + binary
+    )
+    return struct.pack("<4sII", b"glTF", 2, 12 + len(parts)) + parts
+
+
+def placed(mode: int) -> dict:
+    """A mesh twice in the scene: turned by a quarter about z, doubled and moved; inside that, moved again."""
+    turned = {
+        "mesh": 0,
+        "rotation": [0, 0, 0.5**0.5, 0.5**0.5],
+        "scale": [2, 2, 2],
+        "translation": [10, 0, 0],
+    }
+    moved = {"mesh": 0, "matrix": [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 1, 1]}
+    return {
+        "scene": 0,
+        "scenes": [{"nodes": [0]}],
+        "nodes": [turned | {"children": [1]}, moved, {"mesh": 0}],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "indices": 1, "mode": mode}]}],
+    }
+
+
+QUAD = np.array([[0.0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]])
+
+
+@pytest.mark.parametrize(("mode", "corners"), [(4, [0, 1, 2, 0, 2, 3]), (5, [0, 1, 3, 2]), (6, [0, 1, 2, 3])])
+def test_binary_gltf_meshes_are_read_with_the_places_of_their_nodes(tmp_path, mode, corners):
+    path = tmp_path / "arm.glb"
+    path.write_bytes(glb(placed(mode), QUAD, np.array(corners)))
+    points, faces = read_glb(path)
+    first = np.array([[10, 0, 0], [10, 2, 0], [8, 2, 0], [8, 0, 0]])
+    np.testing.assert_allclose(points, np.concatenate([first, first + (0, 0, 2)]), atol=CLOSE)
+    sides = np.cross(*(points[faces[:, k]] - points[faces[:, 0]] for k in (1, 2)))
+    np.testing.assert_allclose(sides, np.tile((0, 0, 4.0), (4, 1)), atol=CLOSE)  # all face upwards
+    mech = loaded(tmp_path, shaped(drawn('<mesh filename="arm.glb" scale="0.5 0.5 0.5"/>')))
+    assert np.ptp(mech.bodies["arm"].shapes[0].vertices[:, 2]) == 1.0
+
+
+def test_faulty_gltf_meshes_are_refused_by_name(tmp_path):
+    whole = glb(placed(4), QUAD, np.array([0, 1, 2]))
+    path = tmp_path / "arm.glb"
+    ring = placed(4) | {"nodes": [{"children": [0]}]}
+    faults = [
+        b"",
+        whole[:30],
+        b"glTF" + whole[4:60],
+        whole[:-20],
+        glb(ring, QUAD, np.arange(3)),
+        glb({}, QUAD, QUAD),
+    ]
+    for bad in faults:
+        path.write_bytes(bad)
+        with pytest.raises(FileError, match=r"arm\.glb: (holds no triangles|not a binary glTF file)"):
+            read_glb(path)
+
+
+def test_a_drawn_mesh_of_another_form_is_listed_and_one_that_collides_is_refused(tmp_path):
+    (tmp_path / "arm.fbx").write_text("x")
+    mesh = '<mesh filename="arm.fbx"/>'
+    mech = loaded(tmp_path, shaped(drawn(mesh)))
+    assert notes(mech, "lost") == {("mesh", "arm"): "only files that end in .obj, .stl, .dae, .glb are drawn"}
+    with pytest.raises(FileError, match=r"mesh arm\.fbx: the file must end in \.obj, \.stl, \.dae, \.glb"):
+        loaded(tmp_path, shaped(drawn(mesh, tag="collision")))
+
+
+def test_an_address_that_xacro_has_left_is_that_of_a_package(tmp_path):
+    (tmp_path / "hand").mkdir()
+    (tmp_path / "hand" / "a.obj").write_text(TETRAHEDRON)
+    mech = loaded(tmp_path, shaped(drawn('<mesh filename="$(find hand)/a.obj"/>')))
+    assert len(mech.bodies["arm"].shapes) == 1
 
 
 def test_textures_and_materials_without_a_colour_are_listed(tmp_path):

@@ -74,6 +74,8 @@ def test_a_bar_reaches_from_one_point_to_the_other(end):
     assert body.mass == pytest.approx(1000.0 * np.pi * 0.02**2 * length)
     with pytest.raises(sarrus.MechanismError, match="a and b are the same point"):
         mech.add_bar("dot", start, start, mass=1.0)
+    with pytest.raises(sarrus.MechanismError, match=r"bar .light.: give mass .* or density"):
+        mech.add_bar("light", start, start + end)
 
 
 def test_a_hand_on_an_arm_is_held_where_the_frame_is():

@@ -52,6 +52,18 @@ def test_limits_bind_and_are_named():
     assert max(abs(found.joint_position(f"joint {k}")) for k in range(6)) <= 0.2 + 1e-9
 
 
+def test_given_coordinates_may_have_limits_of_their_own():
+    """Nothing is left that could move a given coordinate off its limit."""
+    for limit in (0.5, 0.3 + 1e-9):
+        model = arm(limit)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", sarrus.TargetsMissed)
+            found = sarrus.assemble(
+                model, {f"joint {k}": 0.3 for k in range(6)}, frames={"tool": (0, 0, 0.9)}, limits=True
+            )
+        np.testing.assert_allclose([found.joint_position(f"joint {k}") for k in range(6)], 0.3, atol=MET)
+
+
 def test_a_place_may_be_a_position_with_a_quaternion():
     wanted = ARM.state(joints={"joint 1": 0.4, "joint 3": -0.5}).frame_pose("tool")
     found = sarrus.assemble(ARM, frames={"tool": (wanted.position, wanted.orientation)}).frame_pose("tool")

@@ -266,3 +266,46 @@ def test_giving_up_says_which_pair_is_left_inside_and_by_how_much():
         mech.add_ground(normal=normal, at=(-0.4 * normal[0], 0, 0), name=name)
     with pytest.raises(sarrus.MechanismError, match=r"pushing left: 'ball on \w+' is inside by 0\.\d+ m"):
         pushed(mech)
+
+
+def insect(at):
+    """A body on forty legs of one sphere each, whose joints could all give way, with its origin at `at`."""
+    mech = sarrus.Mechanism()
+    mech.add_body("thorax", mass=1.0, position=at, shapes=[Sphere(0.2)])
+    for k in range(40):
+        way = np.array([np.cos(k), np.sin(k), 0.0])
+        foot = at + (0.3 + 0.02 * k) * way - (0, 0, 0.3 + 0.001 * k)
+        mech.add_body(f"leg {k}", mass=1e-3, position=foot, shapes=[Sphere(0.01)])
+        mech.add_joint(f"hip {k}", "universal", "thorax", f"leg {k}", at=at + 0.2 * way, axis=way)
+    mech.add_ground()
+    return mech
+
+
+def test_a_robot_deep_in_the_ground_is_lifted_out_as_it_stands():
+    """Bending forty legs instead would leave them in any pose, and take minutes with hundreds of shapes."""
+    mech = insect(np.array([0.0, 0.0, -1.0]))
+    model, state = pushed(mech)
+    lowest = -1.0 - 0.339 - 0.01
+    way = state.position - model.initial_state().position
+    np.testing.assert_allclose(way, np.tile((0, 0, -lowest), (41, 1)), atol=APART)
+    np.testing.assert_allclose(state.winding[6:], 0.0, atol=1e-9)
+
+
+def test_a_robot_in_the_ground_and_a_wall_is_moved_out_of_both():
+    mech = insect(np.array([0.0, 0.0, 0.1]))
+    mech.add_obstacle("wall", sarrus.HalfSpace(normal=(1.0, 0.0, 0.0)))
+    model, state = pushed(mech)
+    assert start_gap(model, state) >= -1e-9
+    np.testing.assert_allclose(state.winding[6:], 0.0, atol=1e-9)
+
+
+@pytest.mark.parametrize("anchor", [(0.0, 0.0, 1.2), (-0.4, 0.0, 0.4)])
+def test_what_a_rod_holds_is_pushed_out_along_with_its_rod(anchor):
+    """The first rod resists being lifted, the second only to second order."""
+    mech = sarrus.Mechanism()
+    mech.add_body("ball", mass=1.0, position=(0.6, 0, 0.4), shapes=[Sphere(0.5)])
+    mech.add_distance("rod", "world", "ball", at_a=anchor, at_b=(0.6, 0, 0.4), length=1.0)
+    mech.add_ground()
+    model, state = pushed(mech)
+    assert start_gap(model, state) >= -1e-9
+    assert np.linalg.norm(state.position[0] - anchor) == pytest.approx(1.0, abs=PUSHED)

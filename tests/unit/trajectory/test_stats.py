@@ -23,6 +23,15 @@ def test_the_summary_holds_plain_numbers_for_json():
     assert summary["status"] == str(Status.SUBSTEPPED)
 
 
+def test_statistics_print_as_one_line():
+    stats = Stats([2, 3, 9], [1, 1, 4], [0, 1, 4], [0, 0, 5], wall_time=0.5, cpu_time=0.3)
+    assert repr(stats) == (
+        "<Stats: 3 steps, 1 divided into 4, 4.67 iterations per step (at most 9), 1e+05 us per step, "
+        f"{worst([0, 0, 5])}>"
+    )
+    assert repr(Stats()).startswith("<Stats: 0 steps, 0 iterations per step")
+
+
 def test_a_run_without_steps_has_a_summary_too():
     summary = Stats().summary()
     assert summary["steps"] == 0

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from sarrus.importers.light import NEGLIGIBLE, ROBUST
 from sarrus.importers.mjcf.compile import Robot, named
 from sarrus.importers.mjcf.geoms import body_shapes
 from sarrus.importers.mjcf.joints import add_joints, joint_groups
 from sarrus.importers.names import unique
 from sarrus.mechanism import Mechanism
 
-NEGLIGIBLE = 1e-9
-"""Mass of a body that the file gives none, and of those between the joints of one body, as a part of the mass
-that moves with it: measured on a chain of three hinges, the motion changes by 1e-12."""
 IN_LOOPS = 1e-5
-"""The same inside a closed loop, where the rank of the constraints is found by their effect on the bodies: of
-lighter ones, it cannot be told from rounding."""
+"""`NEGLIGIBLE` inside a closed loop, where the rank of the constraints is found by their effect on the
+bodies: that of lighter ones cannot be told from rounding."""
 THIN = 1e-9
 """Smallest principal moment of inertia that is kept, as a part of the largest."""
 
@@ -51,22 +49,30 @@ def add_bodies(mech: Mechanism, robot: Robot) -> None:
             continue
         mass, inertia = mass_of(robot, b)
         groups, part = joint_groups(robot, b), light(robot, b)
-        left = 1.0 - part * max(len(groups) - 1, 0)
+        between = max(len(groups) - 1, 0)
+        shares = part, max(part, ROBUST) if may_touch(robot) else part
         mech.add_body(
             robot.bodies[b],
-            mass=left * mass,
-            inertia=left * inertia,
+            mass=(1.0 - shares[0] * between) * mass,
+            inertia=(1.0 - shares[1] * between) * inertia,
             position=data.xipos[b],
             orientation=unit(data.xquat[b]),
             shapes=shapes.get(b, ()),
         )
-        add_joints(mech, robot, b, groups, part)
+        add_joints(mech, robot, b, groups, shares)
         gravcomp(mech, robot, b)
 
 
 def light(robot: Robot, b: int) -> float:
     """The part of the mass of a body that bodies between its joints get."""
     return IN_LOOPS if b in robot.in_loops else NEGLIGIBLE
+
+
+def may_touch(robot: Robot) -> bool:
+    """Whether a limit, dry friction or a contact may act on the robot, or on a ground that is added."""
+    model = robot.model
+    acting = model.geom_contype, model.geom_conaffinity, model.jnt_limited, model.tendon_limited
+    return any(np.any(table) for table in (*acting, model.dof_frictionloss))
 
 
 def unit(quaternion: np.ndarray) -> np.ndarray:

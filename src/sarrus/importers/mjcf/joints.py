@@ -24,14 +24,17 @@ def joint_groups(robot: Robot, b: int) -> list[Group]:
     return [] if b in robot.held else grouped_axes(axes)
 
 
-def add_joints(mech: Mechanism, robot: Robot, b: int, groups: list[Group], part: float) -> None:
-    """Adds the joints of a body, and between them bodies with `part` of its mass, which it has lost."""
+def add_joints(
+    mech: Mechanism, robot: Robot, b: int, groups: list[Group], shares: tuple[float, float]
+) -> None:
+    """Adds the joints of a body, and between them bodies with these parts of its mass and inertia, which it
+    has lost."""
     name, parent = robot.bodies[b], robot.owner(robot.model.body_parentid[b])
     if not groups:
         mech.add_joint(unique(f"{name} fixed", mech.joints), "fixed", parent, name, at=robot.data.xpos[b])
         return
     left = mech.bodies[name]
-    share = part / (1.0 - part * (len(groups) - 1))  # of what it has left
+    mass, inertia = (share / (1.0 - share * (len(groups) - 1)) for share in shares)  # of what it has left
     for k, group in enumerate(groups):
         joint = unique(group_name(robot, group), mech.joints)
         child = name
@@ -39,8 +42,8 @@ def add_joints(mech: Mechanism, robot: Robot, b: int, groups: list[Group], part:
             child = unique(f"{name}/{joint}", mech.bodies)
             mech.add_body(
                 child,
-                mass=share * left.mass,
-                inertia=share * left.inertia,
+                mass=mass * left.mass,
+                inertia=inertia * left.inertia,
                 position=left.position,
                 orientation=left.orientation,
             )
@@ -48,7 +51,8 @@ def add_joints(mech: Mechanism, robot: Robot, b: int, groups: list[Group], part:
         parent = child
     if len(groups) > 1:
         count = sum(len(group.members) for group in groups)
-        what = f"{count} joints on one body, {len(groups) - 1} of {part:.0e} of its mass between them"
+        parts = f"{shares[0]:.0e} of its mass and {shares[1]:.0e} of its inertia"
+        what = f"{count} joints on one body, with {len(groups) - 1} bodies between them that got {parts}"
         robot.findings.change("body", name, what)
 
 

@@ -21,8 +21,8 @@ def exclude_overlaps(mech: Mechanism, robot: Robot) -> None:
     """Excludes two parts of one robot that overlap in the reference configuration and in every keyframe.
 
     Such are neighbours whose hulls reach into each other, a shoulder in its base, an elbow that two joints
-    part from the upper arm: they would have no valid start.  What is no part of the robot, such as the ground
-    or a free body, is left to be pushed apart."""
+    part from the upper arm, a cart on rails that are fixed in the world: they would have no valid start.
+    What is no part of the robot, such as the ground or a free body, is left to be pushed apart."""
     pairs = list(candidates(mech, robot))
     if not pairs:
         return
@@ -50,8 +50,22 @@ def candidates(mech: Mechanism, robot: Robot) -> Iterator[tuple[str, str, list[i
     for name, g in robot.obstacles.items():
         for body, geoms in robot.touching.items():
             kin = robot.model.geom_bodyid[g] and tree[g] == tree[geoms[0]]
-            if kin and frozenset((body, name)) not in mech.exclusions:
+            if (kin or guided(robot, geoms[0], g)) and frozenset((body, name)) not in mech.exclusions:
                 yield body, name, geoms, [g]
+
+
+def guided(robot: Robot, moving: int, fixed: int) -> bool:
+    """Whether a geom belongs to a body that joints, none of them free, connect to the world, where the other
+    one is fixed and no plane."""
+    import mujoco
+
+    model = robot.model
+    b = robot.carrier[model.geom_bodyid[moving]]
+    first = model.body_jntadr[b]
+    joints = model.jnt_type[first : first + model.body_jntnum[b]]
+    on_world = robot.carrier[model.body_parentid[b]] == 0 and not model.geom_bodyid[fixed]
+    free = mujoco.mjtJoint.mjJNT_FREE in joints
+    return bool(on_world and not free and model.geom_type[fixed] != mujoco.mjtGeom.mjGEOM_PLANE)
 
 
 def poses(robot: Robot) -> Iterator[MjData]:

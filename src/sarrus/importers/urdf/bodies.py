@@ -10,20 +10,14 @@ from sarrus.errors import MechanismError
 from sarrus.importers.report import Findings
 from sarrus.importers.urdf.closing import Closed
 from sarrus.importers.urdf.geometry import Geometry
-from sarrus.importers.urdf.inertias import combined, is_possible, nearest_inertia
+from sarrus.importers.urdf.inertias import is_possible
+from sarrus.importers.urdf.masses import Masses
 from sarrus.importers.urdf.robot import Joint, Link
 from sarrus.importers.urdf.tree import WORLD, Tree
 from sarrus.importers.urdf.values import Values
 from sarrus.mechanism import Mechanism
 from sarrus.mechanism.rotations import quaternion
 from sarrus.mechanism.shapes import Shape
-
-ROUNDED = 1e-5
-"""Part of its largest moment by which an inertia may change without a word: numbers with few digits."""
-
-
-NOTHING = 1e-15
-"""Part of mass times size squared of the robot that is no inertia but rounding."""
 
 
 @dataclass(slots=True, eq=False)
@@ -36,7 +30,7 @@ class Robot:
     joints: dict[str, Joint]
     tree: Tree
     closed: Closed
-    negligible: float  # mass of a link that has none, as a part of that of the robot
+    negligible: float  # mass of a body that has none, as a part of that of the link that it carries
     host: dict[str, str] = field(default_factory=dict)  # the body that carries each link, or "world"
     parts: dict[str, list[str]] = field(default_factory=dict)  # the links that each body carries, in order
     scenery: set[str] = field(default_factory=set)  # bodies without mass, fixed in the world, only to draw
@@ -66,8 +60,9 @@ def choose_hosts(robot: Robot) -> None:
 
     A link with mass is a body, unless no rigid body has its inertia and fixed joints tie it to another link
     with mass: then it is a part of that one.  A link without mass is a frame of the nearest body that fixed
-    joints tie it to; where there is none, it moves as a body of negligible mass, unless the root is among
-    those tied together: then it is fixed in the world, and a body only where it has shapes to draw."""
+    joints tie it to; where there is none, it is a body of its own with a small part of the mass that it
+    carries (`weightless`), unless the root is among those tied together: then it is fixed in the world, and a
+    body only where it has shapes to draw."""
     for group in rigid_groups(robot.tree):
         heavy = [name for name in group if name in robot.links and robot.links[name].mass > 0.0]
         sound = [name for name in heavy if is_possible(robot.links[name].inertia)] or heavy[:1]
@@ -130,15 +125,12 @@ def nearest(tree: Tree, name: str, group: list[str], bodies: list[str]) -> str:
 
 def add_bodies(mech: Mechanism, robot: Robot, geometry: Geometry, frictions: dict[str, float]) -> None:
     """Adds the bodies with the shapes of all links that they carry, and a frame for every link."""
-    total = sum(link.mass for link in robot.links.values())
-    if total <= 0.0:
-        raise robot.values.fail(robot.values.file.root, "no link has a mass; one that moves needs <inertial>")
-    size = max([float(np.linalg.norm(T[:3, 3])) for T in robot.closed.places.values()] + [0.1])
+    masses = Masses(robot)
     for name in robot.tree.order:
         if robot.host[name] != name or name == WORLD:
             continue
         link, T = robot.links[name], robot.place(name)
-        mass, centre, inertia = mass_of(robot, name, total, size)
+        mass, centre, inertia = masses.of(name)
         centre = T[:3, :3] @ centre + T[:3, 3]
         shapes = carried(robot, name, centre, geometry, frictions)
         with robot.values.located(link.element):
@@ -182,31 +174,3 @@ def add_world_shapes(mech: Mechanism, robot: Robot, geometry: Geometry, friction
         mech.add_obstacle(f"world {k}", shape, **({} if friction is None else {"friction": friction}))
     if robot.links[WORLD].element.find("visual") is not None:
         robot.findings.lose("visual", WORLD, "what is fixed in the world is drawn only where it collides")
-
-
-def mass_of(robot: Robot, body: str, total: float, size: float) -> tuple[float, np.ndarray, np.ndarray]:
-    """Mass [kg], centre (3,) [m] and inertia (3, 3) [kg m^2] of a body with all links that are part of it, in
-    the frame of its own link: negligible ones where the file has none."""
-    findings, own = robot.findings, robot.links[body]
-    parts = [robot.links[name] for name in robot.parts[body] if name != WORLD]
-    into = np.linalg.inv(robot.place(body))
-    mass, centre, inertia = combined([(link, into @ robot.place(link.name)) for link in parts])
-    if mass == 0.0:
-        mass = robot.negligible * total
-        if body not in robot.scenery:
-            got = f"it got {robot.negligible:.0e} of that of the robot".replace("e-0", "e-")
-            findings.change("link", body, f"has no mass in the file; {got}")
-    if np.abs(inertia).max() <= NOTHING * total * size**2:
-        if own.mass > 0.0:
-            findings.change("link", body, "has no inertia in the file; a negligible one was added")
-        return mass, centre, np.eye(3) * robot.negligible * total * size**2
-    replaced, change = nearest_inertia(inertia)
-    if change > ROUNDED:
-        shown = ", ".join(f"{m:.6g}" for m in np.linalg.eigvalsh(inertia))
-        findings.lose(
-            "inertia",
-            body,
-            f"no rigid body has the principal moments {shown} kg m^2; they were replaced by the "
-            f"nearest possible ones, changed by {100 * change:.2g} % of the largest",
-        )
-    return mass, centre, replaced

@@ -10,7 +10,7 @@ import numpy as np
 from sarrus.errors import MechanismError
 from sarrus.importers.hulls import thinned_hull
 from sarrus.importers.report import Findings
-from sarrus.importers.urdf.meshes import Meshes
+from sarrus.importers.urdf.meshes import ENDINGS, Meshes
 from sarrus.importers.urdf.robot import Link
 from sarrus.importers.urdf.values import Values, label
 from sarrus.mechanism import Box, Capsule, ConvexMesh, Cylinder, Mesh, Sphere
@@ -87,6 +87,12 @@ class Geometry:
             return kind(radius, length, **common) if self.extends(link, tag, radius, length) else None
         if self.meshes is None:
             self.findings.lose("mesh", link.name, "meshes=False leaves out mesh files")
+            return None
+        if not self.meshes.readable(form):
+            named, forms = self.values.text(form, "filename"), ", ".join(ENDINGS)
+            if not drawn:
+                raise self.values.fail(form, f"mesh {named}: the file must end in {forms}")
+            self.findings.lose("mesh", link.name, f"only files that end in {forms} are drawn")
             return None
         points, faces = self.meshes.read(form)
         if drawn:

@@ -9,11 +9,11 @@ import numpy as np
 
 from sarrus.importers.urdf.robot import Link
 
-NEGLIGIBLE = 1e-9
-"""Mass of a body that the file gives none, as a part of that of the robot; also the least extent of a body in
-a direction, as a part of its largest (both squared)."""
+THIN = 1e-9
+"""Least extent of a body in a direction, as a part of its largest (both squared)."""
 NEGLIGIBLE_IN_LOOPS = 1e-6
-"""The same where the robot has loops or mimics: redundant rows are found to 1e-9 in the metric of mass."""
+"""Mass of a body that the file gives none where the robot has loops or mimics: redundant rows are found to
+1e-9 in the metric of mass."""
 SLACK = 1e-5
 """Part of the largest moment by which it may exceed the sum of the others: numbers with few digits."""
 # Moments of a body from its extents s_i = integral of x_i^2 dm, all of which are positive.
@@ -24,7 +24,7 @@ def is_possible(inertia: np.ndarray) -> bool:
     """Whether a rigid body can have this inertia (3, 3) and turn about every axis, but for rounding."""
     moments = np.linalg.eigvalsh(inertia)
     slack = moments[0] + moments[1] - moments[2]
-    return bool(moments[0] > NEGLIGIBLE * moments[2] and slack >= -SLACK * moments[2])
+    return bool(moments[0] > THIN * moments[2] and slack >= -SLACK * moments[2])
 
 
 def nearest_inertia(inertia: np.ndarray) -> tuple[np.ndarray, float]:
@@ -35,10 +35,10 @@ def nearest_inertia(inertia: np.ndarray) -> tuple[np.ndarray, float]:
     moments, axes = np.linalg.eigh(inertia)
     largest = float(np.abs(moments).max())
     extents = nnls(MOMENTS, moments / largest)[0]
-    extents = np.maximum(extents, NEGLIGIBLE * max(float(extents.max()), NEGLIGIBLE))
+    extents = np.maximum(extents, THIN * max(float(extents.max()), THIN))
     nearest = largest * MOMENTS @ extents
     change = float(np.abs(nearest - moments).max()) / largest
-    if change <= 4 * NEGLIGIBLE and is_possible(inertia):
+    if change <= 4 * THIN and is_possible(inertia):
         return inertia, 0.0
     return axes @ np.diag(nearest) @ axes.T, change
 

@@ -61,19 +61,8 @@ def spot(robot: Robot, joint: Joint, T: np.ndarray) -> dict[str, Any]:
     if joint.kind in TAKES_AXIS:
         out["axis"] = T[:3, :3] @ joint.axis
     if joint.kind != "fixed":
-        out["armature"] = joint.armature + rotor(robot, joint.name)
+        out["armature"] = joint.armature
     return out
-
-
-def rotor(robot: Robot, joint: str) -> float:
-    """The inertia [kg or kg m^2] that the rotor of a joint's actuator adds, in the form of Drake."""
-    for element in robot.values.file.root.findall("transmission"):
-        actuator = element.find("actuator")
-        if actuator is not None and [j.get("name") for j in element.findall("joint")] == [joint]:
-            inertia, ratio = actuator.find("drake:rotor_inertia"), actuator.find("drake:gear_ratio")
-            gear = 1.0 if ratio is None else robot.values.number(ratio, "value")
-            return 0.0 if inertia is None else robot.values.number(inertia, "value", negative=False) * gear**2
-    return 0.0
 
 
 def note_coordinate(robot: Robot, name: str, offset: float) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import unquote
@@ -17,6 +18,10 @@ from sarrus.importers.urdf.values import Values
 from sarrus.mechanism.meshes import read_mesh
 
 PACKAGES = ("package://", "model://")
+ENDINGS = (".obj", ".stl", ".dae", ".glb")
+"""Mesh files that can be read."""
+FIND = re.compile(r"^\$\(find ([^)]+)\)")
+"""The folder of a package, where an expression of xacro is left in an address."""
 
 
 class Meshes:
@@ -56,7 +61,7 @@ class Meshes:
 
     def candidates(self, name: str) -> list[Path]:
         """Where a file may lie, the likeliest first."""
-        name = name.replace("\\", "/")
+        name = FIND.sub(r"package://\1", name.replace("\\", "/"))
         top = None if self.within is None else self.within.resolve()
         above = [f for f in (self.folder, *self.folder.parents) if top is None or f.is_relative_to(top)]
         for prefix in PACKAGES:
@@ -68,6 +73,10 @@ class Meshes:
             return [Path(name.removeprefix("file://"))]
         base = name.rsplit("/", 1)[-1]  # MuJoCo looks for the bare name of the file only
         return [self.folder / name, self.folder / self.meshdir / base, self.folder / base]
+
+    def readable(self, element: Element) -> bool:
+        """Whether a <mesh> names a file of a form that can be read."""
+        return Path(self.values.text(element, "filename")).suffix.lower() in ENDINGS
 
     def read(self, element: Element) -> tuple[np.ndarray, np.ndarray]:
         """Vertices (V, 3) [m], scaled, and triangles (F, 3) of a <mesh>."""
@@ -98,4 +107,8 @@ def reader_of(path: Path) -> Callable[[Path], tuple[np.ndarray, np.ndarray]]:
         from sarrus.importers.urdf.collada import read_collada
 
         return read_collada
+    if path.suffix.lower() == ".glb":
+        from sarrus.importers.urdf.gltf import read_glb
+
+        return read_glb
     return read_mesh

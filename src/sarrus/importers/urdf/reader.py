@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from sarrus.importers.files import read_xml
+from sarrus.importers.light import NEGLIGIBLE
 from sarrus.importers.report import Findings
 from sarrus.importers.urdf.bodies import Robot, add_bodies, choose_hosts
 from sarrus.importers.urdf.closing import close
@@ -17,9 +18,10 @@ from sarrus.importers.urdf.extras import (
     read_frictions,
 )
 from sarrus.importers.urdf.geometry import Geometry
-from sarrus.importers.urdf.inertias import NEGLIGIBLE, NEGLIGIBLE_IN_LOOPS
+from sarrus.importers.urdf.inertias import NEGLIGIBLE_IN_LOOPS
 from sarrus.importers.urdf.joints import add_bounds, add_joints, add_loops, add_mimics
 from sarrus.importers.urdf.loops import closing, read_loops
+from sarrus.importers.urdf.masses import refuse_weightless
 from sarrus.importers.urdf.meshes import Meshes
 from sarrus.importers.urdf.motors import add_motors
 from sarrus.importers.urdf.robot import read_joints, read_links
@@ -78,6 +80,7 @@ def mechanism_of(
     robot = Robot(values, findings, links, joints, tree, close(values, tree, joints, loops), negligible)
     with values.located(values.file.root):
         mech = Mechanism(name=values.file.root.get("name") or "robot")
+    refuse_weightless(robot, loops)
     choose_hosts(robot)
     add_bodies(mech, robot, Geometry(values, findings, meshes), read_frictions(values))
     add_joints(mech, robot, fixed_base=fixed_base)

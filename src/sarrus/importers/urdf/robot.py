@@ -63,7 +63,7 @@ class Joint:
     effort: float | None  # [N or N m]; None: not given, or 0
     damping: float
     friction: float
-    armature: float  # [kg or kg m^2]
+    armature: float  # [kg or kg m^2], of a rotor too
     mimic: Mimic | None
 
     @property
@@ -136,7 +136,7 @@ def read_joint(values: Values, element: Element, name: str, links: dict[str, Lin
         effort=effort,
         damping=dynamic(values, dynamics, "damping"),
         friction=dynamic(values, dynamics, "friction"),
-        armature=dynamic(values, dynamics, "armature"),
+        armature=dynamic(values, dynamics, "armature") + rotor(values, name),
         mimic=read_mimic(values, element),
     )
 
@@ -144,6 +144,17 @@ def read_joint(values: Values, element: Element, name: str, links: dict[str, Lin
 def dynamic(values: Values, dynamics: Element | None, what: str) -> float:
     """A number of <dynamics>, zero where there is none."""
     return 0.0 if dynamics is None else values.number(dynamics, what, 0.0, negative=False)
+
+
+def rotor(values: Values, joint: str) -> float:
+    """The inertia [kg or kg m^2] that the rotor of a joint's actuator adds, in the form of Drake."""
+    for element in values.file.root.findall("transmission"):
+        actuator = element.find("actuator")
+        if actuator is not None and [j.get("name") for j in element.findall("joint")] == [joint]:
+            inertia, ratio = actuator.find("drake:rotor_inertia"), actuator.find("drake:gear_ratio")
+            gear = 1.0 if ratio is None else values.number(ratio, "value")
+            return 0.0 if inertia is None else values.number(inertia, "value", negative=False) * gear**2
+    return 0.0
 
 
 def type_of(values: Values, element: Element) -> str:

@@ -61,7 +61,9 @@ class Values:
             values = np.full(0, np.nan)
         if len(values) != count or not np.all(np.isfinite(values)):
             wanted = "a finite number" if count == 1 else f"{count} finite numbers"
-            raise self.fail(element, f"{what} of {label(element)} must be {wanted}, not {text!r}")
+            xacro = "; expand the expressions of xacro first: xacro FILE > robot.urdf"
+            hint = xacro if text and ("${" in text or "$(" in text) else ""
+            raise self.fail(element, f"{what} of {label(element)} must be {wanted}, not {text!r}{hint}")
         return values
 
     def vector(self, element: Element, attribute: str, default: Iterable[float]) -> np.ndarray:
