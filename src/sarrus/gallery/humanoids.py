@@ -24,7 +24,7 @@ GAINS = {
 
 
 def humanoid(friction: float = 0.8, strength: float = 1.0) -> Mechanism:
-    """A humanoid of 12 parts and 50 kg on the ground, with a servo on each of its 18 joint coordinates.
+    """A humanoid of 12 parts and 51 kg on the ground, with a servo on each of its 18 joint coordinates.
 
     It starts upright, all angles 0, its soles just above the ground.  friction: of all contacts, with the
     ground and of its parts with each other.  strength: factor on the gains of all servos; with 1 it stands,

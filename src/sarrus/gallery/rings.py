@@ -34,8 +34,10 @@ def ring_chain(
     a = inside(where, "angle", angle)
     R = check.number(where, "radius", radius, positive=True)
     r = check.number(where, "thickness", thickness, positive=True) / 2
-    if not r <= R / 4:
-        raise MechanismError(f"{where}: thickness must be at most half the radius, {R / 2:.6g} m")
+    if not 2 * r <= R / 2:
+        raise MechanismError(
+            f"{where}: thickness must be at most half the radius, {R / 2:.6g} m, not {2 * r:.6g}"
+        )
     parts = check.whole(where, "segments", segments, 6)
     if parts % 2:
         raise MechanismError(f"{where}: segments must be even, not {parts}")
