@@ -12,6 +12,10 @@ from sarrus.mechanism import validation as check
 from sarrus.mechanism.meshes import hull, mesh_of, points_of, spans_volume
 from sarrus.mechanism.rotations import rotation
 
+HERE, NEXT = slice(None, -1), slice(1, None)
+CORNERS_OF_CELL = ((HERE, HERE), (NEXT, HERE), (NEXT, NEXT), (HERE, NEXT))
+"""The points of a grid at the four corners of its cells, counter-clockwise seen from above."""
+
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Shape:
@@ -160,6 +164,61 @@ class HalfSpace(Shape):
 
     def _check(self, where: str) -> None:
         self._set("normal", check.unit(where, "normal", self.normal))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeightField(Shape):
+    """Uneven ground over a grid of points that covers `size` (2,) [m] along x and y, about the origin.
+
+    `heights` (nx, ny) [m]: along z, of the points; the first index counts along x.  Every cell of the grid is
+    the convex hull of its four corners and of what lies below them, down to `depth` [m] below the lowest
+    point, by default the longer edge of the field: of the two diagonals of a cell, the higher one is in the
+    surface.  Only an obstacle may be one."""
+
+    heights: Any
+    size: Any
+    depth: float | None = None
+    solid: ClassVar[bool] = False
+
+    def _check(self, where: str) -> None:
+        self._set("heights", check.array(where, "heights", self.heights, (None, None)))
+        if min(self.heights.shape) < 2:
+            raise MechanismError(
+                f"{where}: heights must be at least 2 x 2 numbers, not "
+                f"{' x '.join(map(str, self.heights.shape))}"
+            )
+        self._set("size", check.array(where, "size", self.size, (2,)))
+        if np.any(self.size <= 0.0):
+            raise MechanismError(f"{where}: size must be 2 positive edges, not {self.size.tolist()!r}")
+        if self.depth is not None:
+            self._set("depth", check.number(where, "depth", self.depth, positive=True))
+
+    @property
+    def points(self) -> np.ndarray:
+        """The points of the grid (nx, ny, 3) [m], in the frame of the shape."""
+        x, y = (np.linspace(-0.5, 0.5, n) * s for n, s in zip(self.heights.shape, self.size, strict=True))
+        return np.stack([*np.meshgrid(x, y, indexing="ij"), self.heights], axis=-1)
+
+    def cells(self) -> list[ConvexMesh]:
+        """The convex parts: a prism of the four corners and four points below for every cell of the grid."""
+        top = self.points
+        low = top.copy()
+        low[..., 2] = top[..., 2].min() - (self.size.max() if self.depth is None else self.depth)
+        corners = [part[cell] for part in (top, low) for cell in CORNERS_OF_CELL]
+        given = {"at": self.at, "orientation": self.orientation, "friction": self.friction}
+        return [ConvexMesh(cell, **given) for cell in np.stack(corners, axis=2).reshape(-1, 8, 3)]
+
+    def surface(self) -> tuple[np.ndarray, np.ndarray]:
+        """Points (N, 3) [m] and triangles (F, 3) of the upper side."""
+        z, number = self.heights, np.arange(self.heights.size).reshape(self.heights.shape)
+        a, b, c, d = (number[cell].ravel() for cell in CORNERS_OF_CELL)
+        p, q, r, s = (z[cell].ravel() for cell in CORNERS_OF_CELL)
+        first = (p + r >= q + s)[:, None]
+        halves = [
+            np.where(first, np.column_stack(one), np.column_stack(other))
+            for one, other in (((a, b, c), (a, b, d)), ((a, c, d), (b, c, d)))
+        ]
+        return self.points.reshape(-1, 3), np.vstack(halves)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

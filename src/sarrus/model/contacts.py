@@ -11,9 +11,10 @@ import numpy as np
 
 from sarrus import layout as at
 from sarrus.errors import MechanismError
+from sarrus.mechanism.contacts import Obstacle
 from sarrus.mechanism.meshes import hull
 from sarrus.mechanism.rotations import rotation
-from sarrus.mechanism.shapes import Box, Capsule, ConvexMesh, Cylinder, HalfSpace, Shape, Sphere
+from sarrus.mechanism.shapes import Box, Capsule, ConvexMesh, Cylinder, HalfSpace, HeightField, Shape, Sphere
 from sarrus.model.description import Description, body_number, in_tree, is_dual
 from sarrus.model.geometry import centres_of
 from sarrus.model.plan import BorderRow, ends_of_pair, ends_of_sum
@@ -114,7 +115,7 @@ class Contacts:
                         PlacedShape(b, shape, turn @ shape.at, turn @ rotation(shape.orientation), label)
                     )
         for obstacle in m.obstacles.values():
-            fixed = None
+            parts: list[int] = []  # of the obstacle, among the shapes, once something meets it
             for name, indices in own.items():
                 if frozenset((name, obstacle.name)) in m.exclusions:
                     continue
@@ -126,15 +127,8 @@ class Contacts:
                             world, mu, obstacle.restitution,
                         )  # fmt: skip
                         continue
-                    if fixed is None:
-                        fixed = len(self.shapes)
-                        shape = obstacle.shape
-                        self.shapes.append(
-                            PlacedShape(
-                                world, shape, shape.at - d.origin, rotation(shape.orientation), obstacle.name
-                            )
-                        )
-                    self.pairs.append(Pair(fixed, i, mu, obstacle.restitution))
+                    parts = parts or self._fixed_parts(obstacle)
+                    self.pairs += [Pair(part, i, mu, obstacle.restitution) for part in parts]
         for contact in m.contacts.values():
             if frozenset((contact.a, contact.b)) in m.exclusions:
                 continue
@@ -142,6 +136,15 @@ class Contacts:
                 for j in own[contact.b]:
                     mu = friction_of(contact.friction, self.shapes[i].shape, self.shapes[j].shape)
                     self.pairs.append(Pair(i, j, mu, contact.restitution))
+
+    def _fixed_parts(self, obstacle: Obstacle) -> list[int]:
+        """The indices of the convex shapes that an obstacle consists of, which this adds."""
+        d, shape, first = self.description, obstacle.shape, len(self.shapes)
+        world = len(d.mechanism.bodies)
+        place, turn = shape.at - d.origin, rotation(shape.orientation)
+        for part in shape.cells() if isinstance(shape, HeightField) else [shape]:
+            self.shapes.append(PlacedShape(world, part, place, turn, obstacle.name))
+        return list(range(first, len(self.shapes)))
 
     def _ropes(self) -> None:
         d, world = self.description, len(self.description.mechanism.bodies)

@@ -26,6 +26,7 @@ from sarrus.mechanism import (
     Frame,
     Gear,
     HalfSpace,
+    HeightField,
     Joint,
     JointFriction,
     JointSpring,
@@ -49,7 +50,7 @@ from sarrus.mechanism import (
 )
 from sarrus.mechanism.contacts import pair_of
 
-SHAPES = (Sphere, Box, Capsule, Cylinder, HalfSpace, ConvexMesh, Mesh)
+SHAPES = (Sphere, Box, Capsule, Cylinder, HalfSpace, HeightField, ConvexMesh, Mesh)
 # Which records each table of a mechanism may hold; the user's functions are not data and have no entry.
 TABLES: dict[str, tuple[type, ...]] = {
     "bodies": (Body,),

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from sarrus.errors import MechanismError
-from sarrus.mechanism import Box, Capsule, ConvexMesh, Cylinder, HalfSpace, Shape, Sphere
+from sarrus.mechanism import Box, Capsule, ConvexMesh, Cylinder, HalfSpace, HeightField, Shape, Sphere
 from sarrus.mechanism.meshes import hull
 from sarrus.mechanism.rotations import rotation
 
@@ -207,6 +207,7 @@ FORMS: dict[str, Callable[[Any, float], Solid]] = {
     Capsule.__name__: lambda shape, _: capsule(shape.radius, shape.length),
     Cylinder.__name__: lambda shape, _: cylinder(shape.radius, shape.length),
     HalfSpace.__name__: lambda shape, extent: plate(extent, shape.normal),
+    HeightField.__name__: lambda shape, _: creased(*shape.surface()),
     ConvexMesh.__name__: lambda shape, _: creased(shape.points, hull(shape.points).faces),
     "Mesh": lambda shape, _: creased(shape.vertices, shape.faces),
 }

@@ -11,7 +11,18 @@ from xml.etree import ElementTree as xml
 import numpy as np
 
 from sarrus.importers.mjcf_writer.document import Document, text
-from sarrus.mechanism import Body, Box, Capsule, ConvexMesh, Cylinder, HalfSpace, Mesh, Shape, Sphere
+from sarrus.mechanism import (
+    Body,
+    Box,
+    Capsule,
+    ConvexMesh,
+    Cylinder,
+    HalfSpace,
+    HeightField,
+    Mesh,
+    Shape,
+    Sphere,
+)
 from sarrus.mechanism.rotations import rotation
 
 ROLLING = (0.005, 0.0001)
@@ -73,6 +84,9 @@ def geom(
     document: Document, here: xml.Element, name: str, shape: Shape, color: tuple[float, ...] | None
 ) -> xml.Element | None:
     """A geom element for a shape; None, and a note, where MuJoCo has none."""
+    if isinstance(shape, HeightField):
+        document.cannot(f"height field {name!r}", "only its convex cells could be written, one by one")
+        return None
     made = xml.Element("geom", name=document.unique("geom", name))
     if isinstance(shape, HalfSpace):
         made.set("type", "plane")

@@ -17,6 +17,7 @@ from sarrus.mechanism import (
     ConvexMesh,
     Cylinder,
     HalfSpace,
+    HeightField,
     Mechanism,
     Mesh,
     Pulley,
@@ -39,6 +40,7 @@ SHAPES: dict[str, type[Shape]] = {
     "capsule": Capsule,
     "cylinder": Cylinder,
     "half_space": HalfSpace,
+    "height_field": HeightField,
     "convex_mesh": ConvexMesh,
     "mesh": Mesh,
 }
