@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sarrus.gallery.contacts import TOUCH
 from sarrus.mechanism import Box, Capsule, Mechanism, Shape, Sphere
@@ -65,7 +66,7 @@ def humanoid(friction: float = 0.8, strength: float = 1.0) -> Mechanism:
     return mech
 
 
-def add_part(mech: Mechanism, name: str, mass: float, joint: tuple[float, ...], shapes: list[Shape]) -> None:
+def add_part(mech: Mechanism, name: str, mass: float, joint: ArrayLike, shapes: list[Shape]) -> None:
     """Adds a part whose shapes are placed from its joint at `joint` (3,) [m], which it fills evenly."""
     volumes, centres = zip(*(shape.mass_properties()[:2] for shape in shapes), strict=True)
     centre = np.average(centres, axis=0, weights=volumes)
@@ -81,9 +82,7 @@ def add_limb(
     add_part(mech, name, mass, joint, [Capsule(radius, length - 2 * radius, at=at)])
 
 
-def add_turn(
-    mech: Mechanism, name: str, parent: str, child: str, at: tuple[float, ...], scale: float
-) -> None:
+def add_turn(mech: Mechanism, name: str, parent: str, child: str, at: ArrayLike, scale: float) -> None:
     """Adds a joint that turns about y and x, with a servo on each."""
     mech.add_joint(name, "universal", parent=parent, child=child, at=at, axis=Y, axis2=X)
     add_servos(mech, name, 2, scale)

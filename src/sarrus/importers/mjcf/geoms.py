@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from sarrus.errors import MechanismError
-from sarrus.importers.hulls import icosphere, thinned_hull
+from sarrus.importers.decomposition import colliding
+from sarrus.importers.hulls import icosphere
 from sarrus.importers.mjcf.colours import colour, coloured_faces
 from sarrus.importers.mjcf.compile import Robot, named
 from sarrus.mechanism import Box, Capsule, ConvexMesh, Cylinder, HalfSpace, HeightField, Mesh, Shape, Sphere
@@ -100,14 +101,10 @@ def mesh(robot: Robot, g: int, name: str, touches: bool, place: dict[str, Any]) 
         used, corners = np.unique(triangles[numbers], return_inverse=True)
         shapes.append(Mesh(vertices[used], corners.reshape(-1, 3), color=color, **drawn))
     if touches:
-        corners, missed = thinned_hull(vertices)
-        shapes.append(ConvexMesh(corners, **place))
-        if missed:
-            robot.findings.change(
-                "geom",
-                name,
-                f"collides as its convex hull with {len(corners)} corners, within {1e3 * missed:.2g} mm",
-            )
+        parts, words = colliding(vertices, triangles, robot.decompose)
+        shapes += [ConvexMesh(corners, **place) for corners in parts]
+        if words:
+            robot.findings.change("geom", name, words)
     return shapes
 
 
