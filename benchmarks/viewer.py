@@ -101,7 +101,16 @@ def serve(model: str, seconds: float) -> None:
 
 def measured(model: str, seconds: float) -> dict:
     """What the viewer says of itself, and the frames per second that reach a browser."""
-    command = [sys.executable, "-m", "benchmarks.viewer", "--serve", "--model", model, "--seconds", str(seconds)]
+    command = [
+        sys.executable,
+        "-m",
+        "benchmarks.viewer",
+        "--serve",
+        "--model",
+        model,
+        "--seconds",
+        str(seconds),
+    ]
     path = os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
     server = subprocess.Popen(
         command, cwd=ROOT, stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": path}

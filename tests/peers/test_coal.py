@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from tests.unit.collision.scenes import at_rest, random_turn
 
-from sarrus import Box, Capsule, ConvexMesh, Cylinder, HeightField, Sphere
+from sarrus import Box, Capsule, Cone, ConvexMesh, Cylinder, HeightField, Sphere
 from sarrus.collision.cores import core_of
 from sarrus.collision.detector import Detector
 from sarrus.mechanism.meshes import hull
@@ -13,9 +13,15 @@ from sarrus.mechanism.meshes import hull
 # coal stops its iterations at 1e-6
 COAL = 5e-6
 
-# Cylinders are inscribed prisms of 32 sides against other shapes: that much inside, as a part of the radius
+# Cylinders and cones are inscribed prisms and pyramids of 32 sides against other shapes: that much of the
+# radius inside
 INSIDE = 1.0 - np.cos(np.pi / 32)
 CLOUD = 0.4 * np.random.default_rng(5).normal(size=(20, 3))
+
+
+def core(shape):
+    """What a shape is against others than half-spaces."""
+    return core_of(shape.pyramid() if isinstance(shape, Cone) else shape, shape.at)
 
 
 def convex(points):
@@ -35,6 +41,8 @@ SHAPES = {
     "capsule": (Capsule(0.2, 0.8), coal.Capsule(0.2, 0.8)),
     "box": (Box((0.6, 0.8, 1.1)), coal.Box(0.6, 0.8, 1.1)),
     "cylinder": (Cylinder(0.3, 0.9), coal.Cylinder(0.3, 0.9)),
+    # coal's cone is in the middle between base and tip
+    "cone": (Cone(0.3, 0.8, at=(0.0, 0.0, -0.2)), coal.Cone(0.3, 0.8)),
     "mesh": (ConvexMesh(CLOUD), convex(CLOUD)),
 }
 
@@ -44,9 +52,9 @@ SHAPES = {
 def test_distances_of_separated_and_overlapping_pairs_agree_with_coal(first, second):
     rng = np.random.default_rng(9)
     (a, coal_a), (b, coal_b) = SHAPES[first], SHAPES[second]
-    detector = Detector([core_of(a), core_of(b)], [0, 1], [(0, 1)])
+    detector = Detector([core(a), core(b)], [0, 1], [(0, 1)])
     request = coal.DistanceRequest()
-    slack = INSIDE * sum(shape.radius for shape in (a, b) if isinstance(shape, Cylinder))
+    slack = INSIDE * sum(shape.radius for shape in (a, b) if isinstance(shape, Cylinder | Cone))
     for _ in range(100):
         x, R = at_rest(2)
         x[1] = rng.normal(size=3) * 0.7
@@ -79,11 +87,11 @@ def test_distances_from_a_height_field_agree_with_those_of_its_hulls_in_coal(nam
     peers = [convex(cell.points) for cell in cells]
     count = len(cells)
     detector = Detector(
-        [core_of(shape), *(core_of(cell) for cell in cells)],
+        [core(shape), *(core(cell) for cell in cells)],
         [0] + count * [1],
         [(0, 1 + k) for k in range(count)],
     )
-    slack = INSIDE * shape.radius if isinstance(shape, Cylinder) else 0.0
+    slack = INSIDE * shape.radius if isinstance(shape, Cylinder | Cone) else 0.0
     for _ in range(30):
         x, R = at_rest(2)
         x[0] = (*rng.uniform(-1.2, 1.2, 2), rng.uniform(0.3, 1.8))

@@ -22,6 +22,7 @@ from sarrus.mechanism.sensors import SENSOR_KINDS, Sensor
 from sarrus.mechanism.shapes import (
     Box,
     Capsule,
+    Cone,
     ConvexMesh,
     Cylinder,
     HalfSpace,
@@ -37,6 +38,7 @@ __all__ = [
     "Body",
     "Box",
     "Capsule",
+    "Cone",
     "Contact",
     "ConvexMesh",
     "Coupling",

@@ -154,6 +154,38 @@ class Cylinder(Shape):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Cone(Shape):
+    """A cone along z of `radius` and `length` [m], about its centre of mass: its base lies a quarter of the
+    length below, its tip three quarters above."""
+
+    radius: float
+    length: float
+
+    def _check(self, where: str) -> None:
+        self._set("radius", check.number(where, "radius", self.radius, positive=True))
+        self._set("length", check.number(where, "length", self.length, positive=True))
+
+    @property
+    def width(self) -> float:
+        """Diameter of the base, or the length where that is less [m]."""
+        return min(2.0 * float(self.radius), float(self.length))
+
+    def pyramid(self, sides: int = 32) -> ConvexMesh:
+        """The inscribed pyramid, as which a cone meets all shapes but half-spaces."""
+        angle = 2.0 * np.pi * np.arange(sides) / sides
+        rim = np.column_stack([self.radius * np.cos(angle), self.radius * np.sin(angle)])
+        base = np.column_stack([rim, np.full(sides, -0.25 * self.length)])
+        same = {name: getattr(self, name) for name in ("at", "orientation", "friction", "collide", "color")}
+        return ConvexMesh(np.vstack([base, [[0.0, 0.0, 0.75 * self.length]]]), **same)
+
+    def _own_properties(self) -> tuple[float, np.ndarray, np.ndarray]:
+        r, h = self.radius, self.length
+        volume = np.pi * r * r * h / 3.0
+        across = volume * (3.0 * r * r / 20.0 + 3.0 * h * h / 80.0)
+        return volume, np.zeros(3), np.diag([across, across, 0.3 * volume * r * r])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class HalfSpace(Shape):
     """All points behind the plane through `at` with the outward `normal` (3,); it has no volume.
 

@@ -14,7 +14,17 @@ from sarrus.errors import MechanismError
 from sarrus.mechanism.contacts import Obstacle
 from sarrus.mechanism.meshes import hull
 from sarrus.mechanism.rotations import rotation
-from sarrus.mechanism.shapes import Box, Capsule, ConvexMesh, Cylinder, HalfSpace, HeightField, Shape, Sphere
+from sarrus.mechanism.shapes import (
+    Box,
+    Capsule,
+    Cone,
+    ConvexMesh,
+    Cylinder,
+    HalfSpace,
+    HeightField,
+    Shape,
+    Sphere,
+)
 from sarrus.model.description import Description, body_number, in_tree, is_dual
 from sarrus.model.geometry import centres_of
 from sarrus.model.plan import BorderRow, ends_of_pair, ends_of_sum
@@ -219,11 +229,16 @@ def half_space_contacts(
     if isinstance(shape, Capsule):
         ends = [0.5 * shape.length * up, -0.5 * shape.length * up]
         return [contact(at.PLANE, p, shape.radius, None, f" end {k}") for k, p in enumerate(ends)]
-    if isinstance(shape, Cylinder):
+    if isinstance(shape, Cylinder | Cone):
         lines = []
         angles = 2.0 * np.pi * np.arange(RIM_POINTS) / RIM_POINTS
         circle = shape.radius * np.stack([np.cos(angles), np.sin(angles), np.zeros(RIM_POINTS)], axis=1)
-        for k, centre in enumerate((0.5 * shape.length * up, -0.5 * shape.length * up)):
+        if isinstance(shape, Cylinder):
+            centres = [0.5 * shape.length * up, -0.5 * shape.length * up]
+        else:
+            centres = [-0.25 * shape.length * up]
+            lines.append(contact(at.PLANE, 0.75 * shape.length * up, 0.0, None, " tip"))
+        for k, centre in enumerate(centres):
             lines.append(contact(at.RIM, centre, shape.radius, up, f" rim {k}"))
             # Two points for the step to place: see `kinematics/rims.py`.
             points = [*zip([" low 0", " low 1"], circle[[0, 0]], strict=True)]
@@ -232,7 +247,7 @@ def half_space_contacts(
                 contact(at.PLANE, centre + p, 0.0, None, f" rim {k}{name}", RIM_MARGIN) for name, p in points
             ]
         for point in lines:
-            point.of_rim = point.feature[at.FEATURE_TYPE] == at.PLANE
+            point.of_rim = " rim " in point.name and point.feature[at.FEATURE_TYPE] == at.PLANE
         return lines
     if not isinstance(shape, Box | ConvexMesh):
         raise MechanismError(f"a {type(shape).__name__} cannot collide with a half-space")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sarrus.mechanism.rotations import rotation
+from sarrus.mechanism.shapes import Cone
 from sarrus.model.arrays import Arrays, step_arrays
 from sarrus.model.contacts import PAIR_NUMBERS, pair_contacts
 from sarrus.model.description import Drives, StiffSprings, on_another_tree
@@ -102,6 +103,7 @@ def _detector(model: Model) -> Detector:
     from sarrus.collision.detector import Detector
 
     contacts = model.contacts
-    cores = [core_of(s.shape, s.at, s.orientation) for s in contacts.shapes]
+    solids = [s.shape.pyramid() if isinstance(s.shape, Cone) else s.shape for s in contacts.shapes]
+    cores = [core_of(solid, s.at, s.orientation) for solid, s in zip(solids, contacts.shapes, strict=True)]
     candidates = np.array([(p.first, p.second) for p in contacts.pairs], np.int64).reshape(-1, 2)
     return Detector(cores, [s.body for s in contacts.shapes], candidates)

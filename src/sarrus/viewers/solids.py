@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from sarrus.errors import MechanismError
-from sarrus.mechanism import Box, Capsule, ConvexMesh, Cylinder, HalfSpace, HeightField, Shape, Sphere
+from sarrus.mechanism import Box, Capsule, Cone, ConvexMesh, Cylinder, HalfSpace, HeightField, Shape, Sphere
 from sarrus.mechanism.meshes import hull
 from sarrus.mechanism.rotations import rotation
 
@@ -117,6 +117,13 @@ def cylinder(radius: float, length: float, around: int = AROUND) -> Solid:
     return revolved(np.array([[0, -h], [r, -h], [r, -h], [r, h], [r, h], [0, h]]), around)
 
 
+@lru_cache(maxsize=256)
+def cone(radius: float, length: float, around: int = AROUND) -> Solid:
+    """A cone along z about its centre of mass, with a sharp rim."""
+    low, r = -0.25 * length, radius
+    return revolved(np.array([[0, low], [r, low], [r, low], [0, 0.75 * length]]), around)
+
+
 def plate(extent: float, normal: Any) -> Solid:
     """A square of edge 2 `extent` through the origin, seen from the side of the unit `normal`."""
     corners = extent * np.array([[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [1.0, 1.0, 0.0], [-1.0, 1.0, 0.0]])
@@ -206,6 +213,7 @@ FORMS: dict[str, Callable[[Any, float], Solid]] = {
     Box.__name__: lambda shape, _: cuboid(shape.size),
     Capsule.__name__: lambda shape, _: capsule(shape.radius, shape.length),
     Cylinder.__name__: lambda shape, _: cylinder(shape.radius, shape.length),
+    Cone.__name__: lambda shape, _: cone(shape.radius, shape.length),
     HalfSpace.__name__: lambda shape, extent: plate(extent, shape.normal),
     HeightField.__name__: lambda shape, _: creased(*shape.surface()),
     ConvexMesh.__name__: lambda shape, _: creased(shape.points, hull(shape.points).faces),

@@ -15,6 +15,7 @@ from sarrus.mechanism import (
     Body,
     Box,
     Capsule,
+    Cone,
     ConvexMesh,
     Cylinder,
     HalfSpace,
@@ -87,6 +88,9 @@ def geom(
     if isinstance(shape, HeightField):
         document.cannot(f"height field {name!r}", "only its convex cells could be written, one by one")
         return None
+    if isinstance(shape, Cone):
+        document.cannot(f"cone {name!r}", "MuJoCo has none; it becomes a pyramid of 32 sides")
+        shape = shape.pyramid()
     made = xml.Element("geom", name=document.unique("geom", name))
     if isinstance(shape, HalfSpace):
         made.set("type", "plane")
