@@ -36,10 +36,17 @@ def convex(points):
     return coal.Convex(corners, triangles)
 
 
+def swept(shape, radius):
+    """A shape of coal grown by a radius."""
+    shape.setSweptSphereRadius(radius)
+    return shape
+
+
 SHAPES = {
     "sphere": (Sphere(0.3), coal.Sphere(0.3)),
     "capsule": (Capsule(0.2, 0.8), coal.Capsule(0.2, 0.8)),
     "box": (Box((0.6, 0.8, 1.1)), coal.Box(0.6, 0.8, 1.1)),
+    "rounded box": (Box((0.6, 0.8, 1.1), rounding=0.1), swept(coal.Box(0.4, 0.6, 0.9), 0.1)),
     "cylinder": (Cylinder(0.3, 0.9), coal.Cylinder(0.3, 0.9)),
     # coal's cone is in the middle between base and tip
     "cone": (Cone(0.3, 0.8, at=(0.0, 0.0, -0.2)), coal.Cone(0.3, 0.8)),

@@ -12,6 +12,8 @@ from sarrus.mechanism import validation as check
 from sarrus.mechanism.meshes import hull, mesh_of, points_of, spans_volume
 from sarrus.mechanism.rotations import rotation
 
+ROUNDEST = 0.45
+"""Largest radius of the edges of a box, of its shortest edge: what is round all around is a ball."""
 HERE, NEXT = slice(None, -1), slice(1, None)
 CORNERS_OF_CELL = ((HERE, HERE), (NEXT, HERE), (NEXT, NEXT), (HERE, NEXT))
 """The points of a grid at the four corners of its cells, counter-clockwise seen from above."""
@@ -87,14 +89,27 @@ class Sphere(Shape):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Box(Shape):
-    """A box with full edges `size` (3,) [m]."""
+    """A box with full edges `size` (3,) [m]; edges and corners have the radius `rounding` [m]."""
 
     size: Any
+    rounding: float = 0.0
 
     def _check(self, where: str) -> None:
         self._set("size", check.vector(where, "size", self.size))
         if np.any(self.size <= 0.0):
             raise MechanismError(f"{where}: size must be 3 positive edges, not {self.size.tolist()!r}")
+        self._set("rounding", check.number(where, "rounding", self.rounding, negative=False))
+        if self.rounding > ROUNDEST * self.size.min():
+            raise MechanismError(
+                f"{where}: rounding must be at most {ROUNDEST:g} of the shortest edge, "
+                f"{ROUNDEST * self.size.min():.6g} m, not {self.rounding:.6g}"
+            )
+
+    @property
+    def core(self) -> np.ndarray:
+        """Full edges (3,) [m] of the box around which balls of radius `rounding` make this one."""
+        inner: np.ndarray = self.size - 2.0 * self.rounding
+        return inner
 
     @property
     def width(self) -> float:
@@ -102,8 +117,26 @@ class Box(Shape):
         return float(self.size.min())
 
     def _own_properties(self) -> tuple[float, np.ndarray, np.ndarray]:
-        volume, square = float(np.prod(self.size)), self.size**2
-        return volume, np.zeros(3), volume / 12.0 * np.diag(np.sum(square) - square)
+        r, core = self.rounding, self.core
+        second = np.zeros(3)
+        for k in range(3):
+            # A section at x is the inner rectangle b c grown by s: r over the core, sqrt(r^2 - u^2) beyond.
+            h, b, c = 0.5 * core[k], core[k - 1], core[k - 2]
+            middle = b * c + 2.0 * (b + c) * r + np.pi * r * r
+            parts = (b * c, 2.0 * (b + c), np.pi)
+            # Integrals over u from 0 to r of s^j u^i, for j, i = 0, 1, 2
+            powers = (
+                (r, r**2 / 2, r**3 / 3),
+                (np.pi * r**2 / 4, r**3 / 3, np.pi * r**4 / 16),
+                (2 * r**3 / 3, r**4 / 4, 2 * r**5 / 15),
+            )
+            ends = sum(f * (h * h * p[0] + 2 * h * p[1] + p[2]) for f, p in zip(parts, powers, strict=True))
+            second[k] = 2.0 * (middle * h**3 / 3 + ends)
+        a, b, c = core
+        volume = (
+            a * b * c + 2 * r * (a * b + b * c + c * a) + np.pi * r * r * (a + b + c) + 4 / 3 * np.pi * r**3
+        )
+        return float(volume), np.zeros(3), np.diag(second.sum() - second)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

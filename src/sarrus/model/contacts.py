@@ -251,14 +251,15 @@ def half_space_contacts(
         return lines
     if not isinstance(shape, Box | ConvexMesh):
         raise MechanismError(f"a {type(shape).__name__} cannot collide with a half-space")
-    return [contact(at.PLANE, p, 0.0, None, f" corner {k}") for k, p in enumerate(corners_of(shape))]
+    r = shape.rounding if isinstance(shape, Box) else 0.0
+    return [contact(at.PLANE, p, r, None, f" corner {k}") for k, p in enumerate(corners_of(shape))]
 
 
 def corners_of(shape: Box | ConvexMesh) -> np.ndarray:
-    """Corners (N, 3) of a box or of the hull of a mesh, in the frame of the shape."""
+    """Corners (N, 3) of the core of a box or of the hull of a mesh, in the frame of the shape."""
     if isinstance(shape, Box):
         signs = np.array(np.meshgrid([-1, 1], [-1, 1], [-1, 1], indexing="ij")).reshape(3, 8).T
-        return 0.5 * signs * shape.size
+        return 0.5 * signs * shape.core
     return shape.points[hull(shape.points).corners]
 
 

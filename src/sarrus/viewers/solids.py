@@ -49,6 +49,14 @@ def cuboid(size: Any) -> Solid:
     return corners * np.asarray(size), faces.astype(np.int32), False
 
 
+def rounded(shape: Box) -> Solid:
+    """A box with round edges: the hull of balls at the corners of its core."""
+    middles = cuboid(shape.core)[0]
+    points, _, _ = ball(float(shape.rounding), AROUND // 2)
+    every = (middles[:, None] + points[None]).reshape(-1, 3)
+    return creased(every, hull(every).faces)
+
+
 def revolved(profile: np.ndarray, around: int = AROUND) -> Solid:
     """The surface that a profile (N, 2) of radius and height, from the bottom to the top, draws about z.
 
@@ -210,7 +218,7 @@ def creased(vertices: np.ndarray, faces: np.ndarray, crease: float = CREASE) -> 
 
 FORMS: dict[str, Callable[[Any, float], Solid]] = {
     Sphere.__name__: lambda shape, _: ball(shape.radius),
-    Box.__name__: lambda shape, _: cuboid(shape.size),
+    Box.__name__: lambda shape, _: cuboid(shape.size) if shape.rounding == 0.0 else rounded(shape),
     Capsule.__name__: lambda shape, _: capsule(shape.radius, shape.length),
     Cylinder.__name__: lambda shape, _: cylinder(shape.radius, shape.length),
     Cone.__name__: lambda shape, _: cone(shape.radius, shape.length),

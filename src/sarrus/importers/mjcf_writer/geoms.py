@@ -88,6 +88,8 @@ def geom(
     if isinstance(shape, HeightField):
         document.cannot(f"height field {name!r}", "only its convex cells could be written, one by one")
         return None
+    if isinstance(shape, Box) and shape.rounding:
+        document.cannot(f"rounding of {name!r}", "MuJoCo's boxes have sharp edges")
     if isinstance(shape, Cone):
         document.cannot(f"cone {name!r}", "MuJoCo has none; it becomes a pyramid of 32 sides")
         shape = shape.pyramid()
