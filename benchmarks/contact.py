@@ -83,7 +83,7 @@ def quality(scene: Scene) -> dict:
     MuJoCo's; our iterations."""
     problem = scene.problem
     traj = scene.run()
-    gap, iterations = traj.gap(), traj.stats.iterations
+    gap, iterations, momenta = traj.gap(), traj.stats.iterations, traj.stats.momentum_iterations
     rows = {
         "sarrus": {
             "smallest_gap": float(gap.min()),
@@ -94,6 +94,8 @@ def quality(scene: Scene) -> dict:
             "iterations": float(iterations.mean()),
             "iterations_max": int(iterations.max()),
             "above_20": float((iterations > 20).mean()),
+            "momentum_iterations": float(momenta.mean()),
+            "momentum_iterations_max": int(momenta.max()),
             "substeps": len(traj.stats.divided),
         }
     }

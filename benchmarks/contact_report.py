@@ -72,14 +72,15 @@ def _quality(problems: dict) -> str:
         ours, theirs = row["quality"]["sarrus"], row["quality"].get("MuJoCo")
         work = f"{ours['iterations']:.1f}, at most {ours['iterations_max']}"
         if ours["above_20"]:
-            work += f"; {100 * ours['above_20']:.1f} % above 20"
+            work += f" ({100 * ours['above_20']:.1f} % above 20)"
+        work += f"; {ours['momentum_iterations']:.1f}, at most {ours['momentum_iterations_max']}"
         if ours["substeps"]:
             work += f"; {ours['substeps']} substepped"
         rows.append([name, *_cells(ours), *(_cells(theirs) if theirs else ["-"] * 3), work])
     header = ["problem"]
     for who in ("Sarrus", "MuJoCo"):
         header += [f"{who}: smallest gap [m]", "moved [m]", "energy gained [J]"]
-    return table([*header, "Sarrus: iterations per step"], rows)
+    return table([*header, "Sarrus: iterations per step, positions; momenta"], rows)
 
 
 def _cells(row: dict) -> list[str]:
