@@ -38,8 +38,8 @@ def gap_of(features, k, xa, Ra, xb, Rb):
     if kind == at.RIM:
         n = mv(Ra, get3(features, k, at.FEATURE_N))
         across, size = unit3(without(mv(Rb, get3(features, k, at.FEATURE_E)), n))
-        point = axpy3(-r, across, pb)
-        return dot(n, sub3(point, pa)), n, point
+        # Along n the unit vector has the length `size`; nearly flat its own third component is rounding.
+        return dot(n, d) - r * size, n, axpy3(-r, across, pb)
     if kind == at.EDGES_FEATURE:
         ea, eb = mv(Ra, get3(features, k, at.FEATURE_N)), mv(Rb, get3(features, k, at.FEATURE_E))
         n, size = unit3(cross(ea, eb))
