@@ -25,7 +25,15 @@ class Scene:
             walk = Walk(self.model, problem.duration, problem.dt)
             self.start, self.inputs = walk.start(problem.gait), walk.inputs(problem.gait)
             control = np.stack([self.inputs[name][:-1] for name in mech.motors], axis=1)
-        self.peer = MujocoContactPeer(mech, problem.dt, self.start, control) if present("mujoco") else None
+        if problem.keyframe is not None:
+            held = mech.keyframes[problem.keyframe].inputs
+            self.inputs = {name: float(held[name][0]) for name in mech.motors}
+            control = np.tile(list(self.inputs.values()), (problem.steps, 1))
+        self.peer = (
+            MujocoContactPeer(mech, problem.dt, self.start, control, problem.implicit)
+            if present("mujoco")
+            else None
+        )
 
     def run(self, record_every: int = 1) -> sarrus.Trajectory:
         """Our trajectory."""
@@ -42,9 +50,13 @@ class Scene:
 def measure(problem: ContactProblem, repeats: int, budget: float) -> dict:
     """Cost and quality of one problem, ours and MuJoCo's."""
     scene = Scene(problem)
+    try:
+        found = quality(scene)
+    except sarrus.StepFailed as failure:
+        return {"failed": failure.time}
     return {
-        "us per step": step_costs(scene, repeats, budget),
-        "quality": quality(scene),
+        "us per step": step_costs(scene, min(repeats, problem.rounds), budget),
+        "quality": found,
         "dt": problem.dt,
         "limit": problem.limit,
         "real_time": problem.real_time,
@@ -67,19 +79,23 @@ def step_costs(scene: Scene, repeats: int, budget: float) -> dict:
 
 
 def quality(scene: Scene) -> dict:
-    """Smallest gap [m], energy above the start [J], way of the furthest body [m], ours and MuJoCo's."""
+    """Smallest gap [m], largest gain of energy in a step [J], way of the furthest body [m], ours and
+    MuJoCo's; our iterations."""
     problem = scene.problem
     traj = scene.run()
-    gap, total = traj.gap(), traj.energy().total
+    gap, iterations, momenta = traj.gap(), traj.stats.iterations, traj.stats.momentum_iterations
     rows = {
         "sarrus": {
             "smallest_gap": float(gap.min()),
             "last_gap": float(gap[-1]),
-            "energy_gained": float((total - total[0]).max()),
+            "step_gain": float(np.diff(traj.energy().total).max()),
             "moved": moved(traj.position),
             "violation": float(traj.violation().max()) if scene.model.joint_names else 0.0,
-            "iterations": traj.stats.summary()["iterations_mean"],
-            "iterations_max": traj.stats.summary()["iterations_max"],
+            "iterations": float(iterations.mean()),
+            "iterations_max": int(iterations.max()),
+            "above_20": float((iterations > 20).mean()),
+            "momentum_iterations": float(momenta.mean()),
+            "momentum_iterations_max": int(momenta.max()),
             "substeps": len(traj.stats.divided),
         }
     }
@@ -88,14 +104,14 @@ def quality(scene: Scene) -> dict:
         rows["MuJoCo"] = {
             "smallest_gap": -float(run.penetration.max()),
             "last_gap": -float(run.penetration[-1]),
-            "energy_gained": float((run.energy - run.energy[0]).max()),
+            "step_gain": float(np.diff(run.energy).max()),
             "moved": moved(run.position),
         }
         if run.blows_up is not None:
             rows["MuJoCo"]["blows_up"] = run.blows_up
-    if problem.gait is not None:
+    if scene.model.mechanism.motors:
         for row in rows.values():
-            del row["energy_gained"]  # the motors' work
+            del row["step_gain"]  # the motors' work
     return rows
 
 
@@ -106,7 +122,11 @@ def moved(position: np.ndarray) -> float:
 
 def growth(results: dict) -> dict:
     """Exponent p of the time per step over the number of spheres n^p, from the chains that were measured."""
-    found = {n: results[chain(n).name]["us per step"] for n in CHAINS if chain(n).name in results}
+    found = {
+        n: results[chain(n).name]["us per step"]
+        for n in CHAINS
+        if "us per step" in results.get(chain(n).name, {})
+    }
     if len(found) < 2:
         return {}
     sizes = np.log(list(found))

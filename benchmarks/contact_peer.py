@@ -24,9 +24,12 @@ class MujocoContactPeer:
     """The mechanism in MuJoCo with default settings; rows of read-outs follow `mech.bodies`.
 
     `state`: a `sarrus.State` to start from where it is not the reference; hinges and floating bodies only.
-    `control` (steps, motors): what the servos aim at, in the order of `mech.motors`."""
+    `control` (steps, motors): what the servos aim at, in the order of `mech.motors`.  implicit: its
+    integrator "implicitfast", which takes stiff servos, instead of the default."""
 
-    def __init__(self, mech, dt: float, state=None, control: np.ndarray | None = None):
+    def __init__(
+        self, mech, dt: float, state=None, control: np.ndarray | None = None, implicit: bool = False
+    ):
         import mujoco
 
         # MuJoCo logs warnings to a file in the working directory; `blew_up` reads them from the data instead
@@ -34,6 +37,8 @@ class MujocoContactPeer:
         self.mujoco = mujoco
         self.model = mujoco.MjModel.from_xml_string(mjcf(mech))
         self.model.opt.timestep = dt
+        if implicit:
+            self.model.opt.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
         self.data = mujoco.MjData(self.model)
         self.bodies = np.array([self.model.body(name).id for name in mech.bodies])
         self.start_position = self.model.qpos0.copy() if state is None else self._positions(state)

@@ -1,8 +1,9 @@
-"""Measures the live viewer: frames per second of the quadruped with simulation and server on one core.
+"""Measures the live viewer: frames per second of a mechanism with simulation and server on one core.
 
-    python -m benchmarks.viewer [--seconds 15]
+    python -m benchmarks.viewer [--model heap] [--seconds 15]
 
-A fresh process, pinned to one core, simulates the quadruped, serves the page and sends the frames; a browser
+A fresh process, pinned to one core, simulates the mechanism of the gallery with all its contact points and
+forces shown, serves the page and sends the frames; a browser
 without a window watches from the other cores, and the frames that reach it are counted."""
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-ROBOT = "quadruped"
 ARGUMENTS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 READY = 120.0
@@ -28,12 +28,13 @@ def main(arguments: list[str] | None = None) -> int:
     """Prints one JSON object; exit status 0 when it was measured."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.viewer", description=__doc__)
     parser.add_argument("--seconds", type=float, default=15.0, help="how long to count frames")
+    parser.add_argument("--model", default="quadruped", help="a mechanism of the gallery")
     parser.add_argument("--serve", action="store_true", help="be the process that is measured")
     options = parser.parse_args(arguments)
     if options.serve:
-        serve(options.seconds)
+        serve(options.model, options.seconds)
     else:
-        print(json.dumps(measured(options.seconds), indent=1))
+        print(json.dumps(measured(options.model, options.seconds), indent=1))
     return 0
 
 
@@ -49,13 +50,13 @@ def own_cores() -> tuple[set[int], set[int]]:
     return set(every[:1]), set(every[1:] or every)
 
 
-def serve(seconds: float) -> None:
+def serve(model: str, seconds: float) -> None:
     """Runs the viewer on one core; prints the url, and what was measured once somebody watched."""
     pin(own_cores()[0])
     import sarrus
     from sarrus.viewers.live.run_window import LiveWindow, show_live
 
-    page = LiveWindow(sarrus.gallery.make(ROBOT), port=0)
+    page = LiveWindow(sarrus.gallery.make(model), port=0)
     print(json.dumps({"url": page.window.url}), flush=True)
     spent = {"frames": 0, "simulating": 0.0, "gap": 0.0}
     begun: dict[str, float] = {}
@@ -98,9 +99,18 @@ def serve(seconds: float) -> None:
     )
 
 
-def measured(seconds: float) -> dict:
+def measured(model: str, seconds: float) -> dict:
     """What the viewer says of itself, and the frames per second that reach a browser."""
-    command = [sys.executable, "-m", "benchmarks.viewer", "--serve", "--seconds", str(seconds)]
+    command = [
+        sys.executable,
+        "-m",
+        "benchmarks.viewer",
+        "--serve",
+        "--model",
+        model,
+        "--seconds",
+        str(seconds),
+    ]
     path = os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
     server = subprocess.Popen(
         command, cwd=ROOT, stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": path}
@@ -120,7 +130,7 @@ def measured(seconds: float) -> dict:
     # The first seconds belong to loading the page.
     late = [t for t in arrived if t > arrived[-1] - 0.5 * seconds]
     result["frames per second that reach a browser"] = round((len(late) - 1) / (late[-1] - late[0]), 2)
-    return {"model": ROBOT} | result
+    return {"model": model} | result
 
 
 def watch(url: str, goes_on) -> list[float]:

@@ -14,11 +14,12 @@ SIZE, FPS = (320, 240), 20
 
 @dataclass(frozen=True)
 class Take:
-    """How a mechanism is shown: duration and time step [s], parameters."""
+    """How a mechanism is shown: duration and time step [s], parameters, keyframe whose inputs are held."""
 
     duration: float = 4.0
     dt: float = 0.01
     parameters: dict[str, Any] = field(default_factory=dict)
+    keyframe: str | None = None
 
 
 TAKES: dict[str, Take] = {
@@ -31,6 +32,13 @@ TAKES: dict[str, Take] = {
     "tippe_top": Take(duration=6.0, dt=0.002),
     "woodpecker": Take(duration=3.0, dt=0.002),
     "sphere_chain": Take(duration=3.0),
+    "brick_wall": Take(duration=1.5),
+    "card_house": Take(duration=1.5),
+    "heap": Take(duration=2.5),
+    "ring_chain": Take(dt=0.005),
+    "hand": Take(duration=1.5, dt=0.002, keyframe="closed"),
+    "gripper": Take(duration=2.0, dt=0.005, keyframe="lift"),
+    "humanoid": Take(duration=2.0, dt=0.005, parameters={"strength": 0.0}),
     "gyroscope": Take(dt=0.005),
     "spinning_top": Take(dt=0.005),
     "quadruped": Take(dt=0.001, parameters={"limits": True}),
@@ -84,7 +92,8 @@ def entry(description: Any, take: Take) -> list[str]:
         "",
         description.summary,
         "",
-        f"`sarrus.gallery.{name}({given})`, {take.duration:g} s at dt {take.dt:g} s",
+        f"`sarrus.gallery.{name}({given})`, {take.duration:g} s at dt {take.dt:g} s"
+        + (f", keyframe {take.keyframe!r}" if take.keyframe else ""),
         "",
     ]
     if description.parameters:
@@ -96,12 +105,14 @@ def entry(description: Any, take: Take) -> list[str]:
 def show(name: str, take: Take, preview: Path, player: Path) -> None:
     """Simulates the mechanism; writes its preview and its player."""
     import sarrus
+    from sarrus.cli.models import start_at
 
     if name == "quadruped":
         trajectory = walk(take.duration)
     else:
         model = sarrus.build(sarrus.gallery.make(name, **take.parameters))
-        trajectory = sarrus.simulate(model, duration=take.duration, dt=take.dt)
+        start = start_at(model, take.keyframe)
+        trajectory = sarrus.simulate(model, duration=take.duration, dt=take.dt, **start)
     trajectory.to_html(player)
     trajectory.render(preview, size=SIZE, fps=FPS)
 

@@ -119,6 +119,13 @@ def test_all_dominoes_fall_and_the_cradle_passes_on_what_it_gets(outcome):
     assert found["two"] == pytest.approx(0.3, rel=0.001)
 
 
+def test_a_hand_holds_a_ball_upside_down_and_a_gripper_lifts_what_it_presses_hard_enough(outcome):
+    found = outcome("19_hand_and_gripper")
+    assert found["way"] < 1e-3
+    assert found["lifted"] > 0.15
+    assert abs(found["left"]) < 1e-5  # the gap of the start
+
+
 def test_the_robot_of_a_file_keeps_its_loop_closed(outcome):
     found = outcome("11_robot_from_a_file")
     assert found["loops"] == 1

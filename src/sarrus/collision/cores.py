@@ -1,12 +1,12 @@
 """Cores of convex shapes, in the frame of their body, and all cores packed into arrays for the kernels.
 
 A shape is its core grown by a radius: a ball is one vertex, a capsule two vertices and an edge, a box or a
-hull vertices, edges and faces with radius 0.  A cylinder is the inscribed prism of 32 sides: its flat sides
-lie up to 0.5 % of the radius inside the true ones."""
+hull vertices, edges and faces, with radius 0 where its edges are sharp.  A cylinder is the inscribed prism of
+32 sides: its flat sides lie up to 0.5 % of the radius inside the true ones."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -58,7 +58,7 @@ def core_of(shape: Any, at: Any = (0.0, 0.0, 0.0), R: Any = None) -> Core:
         half = 0.5 * float(shape.length)
         return _round(np.array([[0.0, 0.0, -half], [0.0, 0.0, half]]) @ R.T + at, float(shape.radius))
     if kind == "Box":
-        return _placed(*_box(np.asarray(shape.size, float)), at, R)
+        return replace(_placed(*_box(shape.core), at, R), radius=float(shape.rounding))
     if kind == "Cylinder":
         return _placed(*_prism(float(shape.radius), float(shape.length)), at, R)
     if kind == "ConvexMesh":

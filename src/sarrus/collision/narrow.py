@@ -30,9 +30,10 @@ HALVINGS = 5
 @kernel
 def pair_distance(geo, a, b, pose, last, work):
     """Signed distance [m] of two shapes"""
+    r = geo[1][a, RADIUS] + geo[1][b, RADIUS]
     if geo[0][b, KIND] == POLYTOPE:
-        return polytope_distance(geo, a, b, pose, last, work)
-    return nearest(geo, a, b, pose)[0] - geo[1][a, RADIUS] - geo[1][b, RADIUS]
+        return polytope_distance(geo, a, b, pose, last, work) - r
+    return nearest(geo, a, b, pose)[0] - r
 
 
 @helper
@@ -115,12 +116,13 @@ def rounded_features(geo, a, b, way, poses, times, capacity, slot):
 
 @kernel
 def finish(geo, a, b, swap, room, reach, poses, fresh):
-    """Puts the features of a pair into its own order, with the radius of the body that carries the point;
-    leaves out those beyond reach"""
+    """Puts the features of a pair into its own order, with the radii of both and of the body that carries the
+    point; leaves out those beyond reach"""
     pose0, pose1 = poses
     for k in range(room):
         if get1(fresh, k, at.FEATURE_TYPE) == at.NO_FEATURE:
             continue
+        put1(fresh, k, at.FEATURE_R, geo[1][a, RADIUS] + geo[1][b, RADIUS])
         if reach < inf and gap(fresh, k, pose1) > reach and gap(fresh, k, pose0) > reach:
             put1(fresh, k, at.FEATURE_TYPE, at.NO_FEATURE)
         flip = get1(fresh, k, at.FEATURE_FLIP)
@@ -180,7 +182,7 @@ def write_features(
         t0, t1, seen = first_overlap(geo, a, b, way, (pose0, pose1), 0.0, none, work)
         if tab[b, KIND] == POLYTOPE:
             # A pair that overlaps little at the end is looked at there, so that a repeated call comes closer.
-            depth = -polytope_distance(geo, a, b, pose1, none, work) if t1 < 1.0 else 0.0
+            depth = -pair_distance(geo, a, b, pose1, none, work) if t1 < 1.0 else 0.0
             if 0.0 < depth < 0.25 * (geo[1][a, WIDTH] + geo[1][b, WIDTH]):
                 t0, t1 = 0.0, 1.0
             before, pose = pose_at(way, pose0, pose1, t0), pose_at(way, pose0, pose1, t1)

@@ -7,7 +7,10 @@ from sarrus.gallery.contacts import box_drop, box_toss, sliding_block
 from sarrus.gallery.exoskeletons import exoskeleton
 from sarrus.gallery.figures import large_figure
 from sarrus.gallery.gyros import fast_pendulum, gyroscope, rolling_disc, spinning_top, t_handle
+from sarrus.gallery.hands import gripper, hand
+from sarrus.gallery.heaps import heap
 from sarrus.gallery.hoberman import hoberman_sphere
+from sarrus.gallery.humanoids import humanoid
 from sarrus.gallery.legs import overactuated_legs
 from sarrus.gallery.parallel_robots import delta_robot, stewart_platform
 from sarrus.gallery.planar_loops import (
@@ -18,12 +21,14 @@ from sarrus.gallery.planar_loops import (
     three_link_loop,
 )
 from sarrus.gallery.registry import NAMES, Description, describe, make
+from sarrus.gallery.rings import ring_chain
 from sarrus.gallery.satellites import satellite
 from sarrus.gallery.scissors import hoberman_ring, scissor_lift
 from sarrus.gallery.spatial_loops import bennett, bricard, door, sarrus
 from sarrus.gallery.stacks import arch, box_stack, dominoes, pyramid
 from sarrus.gallery.toys import woodpecker
 from sarrus.gallery.walkers import quadruped
+from sarrus.gallery.walls import brick_wall, card_house
 
 __all__ = [
     "NAMES",
@@ -35,6 +40,8 @@ __all__ = [
     "box_stack",
     "box_toss",
     "bricard",
+    "brick_wall",
+    "card_house",
     "delta_robot",
     "describe",
     "dominoes",
@@ -45,9 +52,13 @@ __all__ = [
     "four_bar",
     "free_chain",
     "graphs",
+    "gripper",
     "gyroscope",
+    "hand",
+    "heap",
     "hoberman_ring",
     "hoberman_sphere",
+    "humanoid",
     "large_figure",
     "make",
     "newton_cradle",
@@ -56,6 +67,7 @@ __all__ = [
     "pyramid",
     "quadruped",
     "rhombus_chain",
+    "ring_chain",
     "rolling_disc",
     "sarrus",
     "satellite",

@@ -15,16 +15,21 @@ from sarrus.gallery import (
     exoskeletons,
     figures,
     gyros,
+    hands,
+    heaps,
     hoberman,
+    humanoids,
     legs,
     parallel_robots,
     planar_loops,
+    rings,
     satellites,
     scissors,
     spatial_loops,
     stacks,
     toys,
     walkers,
+    walls,
 )
 from sarrus.mechanism import Mechanism
 from sarrus.mechanism.validation import within
@@ -70,8 +75,15 @@ MAKERS: dict[str, Callable[..., Mechanism]] = {
         stacks.pyramid,
         stacks.dominoes,
         stacks.arch,
+        walls.brick_wall,
+        walls.card_house,
+        heaps.heap,
+        rings.ring_chain,
+        hands.hand,
+        hands.gripper,
         toys.woodpecker,
         walkers.quadruped,
+        humanoids.humanoid,
     )
 }
 NAMES: tuple[str, ...] = tuple(MAKERS)

@@ -31,7 +31,7 @@ MODELS = (".xml", ".mjcf", ".urdf", ".yaml", ".yml")
 SIGNS = {".xml": rb"<\s*(mujoco|robot)[\s/>]", ".yaml": rb"(?m)^sarrus\s*:", ".yml": rb"(?m)^sarrus\s*:"}
 """What a file of this ending must hold to be a model: many others are packed with one."""
 CHUNK = 2**20
-DEFAULTS = {"fixed_base": False, "self_contact": True, "meshes": True}
+DEFAULTS = {"fixed_base": False, "self_contact": True, "meshes": True, "decompose": False}
 
 
 def read_zip(
@@ -41,6 +41,7 @@ def read_zip(
     fixed_base: bool = False,
     self_contact: bool = True,
     meshes: bool = True,
+    decompose: bool | float = False,
 ) -> Mechanism:
     """The mechanism of the only model file in an archive, or of the one that `member` names.
 
@@ -52,7 +53,9 @@ def read_zip(
         inside = Path(folder).resolve()
         names = unpack(path, shown, inside)
         chosen = choose(shown, inside, names, member)
-        options: dict[str, Any] = {"fixed_base": fixed_base, "self_contact": self_contact, "meshes": meshes}
+        options: dict[str, Any] = {
+            "fixed_base": fixed_base, "self_contact": self_contact, "meshes": meshes, "decompose": decompose,
+        }  # fmt: skip
         try:
             return read_member(inside, chosen, f"{shown}/{chosen}", options)
         except FileError as fault:  # the temporary folder means nothing to the user

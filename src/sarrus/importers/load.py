@@ -23,6 +23,7 @@ def load(
     ground: bool | float | None = None,
     functions: Mapping[str, Callable[..., Any]] | None = None,
     member: str | None = None,
+    decompose: bool | float = False,
 ) -> Mechanism:
     """The mechanism in a file: MJCF (.xml, .mjcf), URDF (.urdf, .xml), our YAML (.yaml, .yml), the
     s-expressions of [JM09] (.trep), or an archive of a robot with its meshes (.zip).
@@ -34,7 +35,8 @@ def load(
     in the file; with False they collide only with the ground and other fixed shapes.  meshes: False reads a
     URDF file without its mesh files.  ground: adds the ground z = 0, with friction 0.5 (True) or the given
     number; a shape's own friction overrides it. functions: the Python functions that a YAML file names.
-    member: the path of one model file in an archive that holds several."""
+    member: the path of one model file in an archive that holds several. decompose: meshes that collide do so
+    as several convex parts instead of their convex hulls, see `convex_parts`; a number: its concavity."""
     where = os.fspath(path)
     form = form_of(path)
     if member is not None and form != "zip":
@@ -42,17 +44,25 @@ def load(
     if not meshes and form not in ("urdf", "zip"):
         raise MechanismError(f"{where}: meshes=False is for URDF files; this is {form.upper()}")
     if form in ("yaml", "trep"):
-        for what, value, default in (("fixed_base", fixed_base, False), ("self_contact", self_contact, True)):
+        for what, value, default in (
+            ("fixed_base", fixed_base, False), ("self_contact", self_contact, True),
+            ("decompose", decompose, False),
+        ):  # fmt: skip
             if value != default:
                 raise MechanismError(
                     f"{where}: {what} is for robot files; a {form} file describes this itself"
                 )
         mech = _plain(path, form, functions)
     else:
+        if decompose is not False:
+            from sarrus.importers.decomposition import check_settings
+
+            check_settings(f"{where}: decompose", decompose)
         if functions is not None:
             raise MechanismError(f"{where}: functions are for YAML files; a robot file names none")
         options: dict[str, Any] = {"member": member} if form == "zip" else {}
         options |= {"meshes": meshes} if form != "mjcf" else {}
+        options["decompose"] = decompose
         mech = _reader(form)(path, fixed_base=fixed_base, self_contact=self_contact, **options)
     if ground is not None and ground is not False:
         add_ground(mech, ground, where)

@@ -39,10 +39,9 @@ def gap_of(features, k, xa, Ra, xb, Rb):
         n = mv(Ra, get3(features, k, at.FEATURE_N))
         axis = mv(Rb, get3(features, k, at.FEATURE_E))
         across, size = unit3(without(axis, n))
-        # Of a small tilt, what rounding has left along the axis is made longer too.
+        # Of a small tilt, what rounding has left along the axis was made longer too.
         across = without(axis, across)
-        point = axpy3(-r, across, pb)
-        return dot(n, sub3(point, pa)), n, point
+        return dot(n, d) - r * size, n, axpy3(-r, across, pb)
     if kind == at.EDGES_FEATURE:
         ea, eb = mv(Ra, get3(features, k, at.FEATURE_N)), mv(Rb, get3(features, k, at.FEATURE_E))
         n, size = unit3(cross(ea, eb))

@@ -19,7 +19,18 @@ from sarrus.mechanism.limits import JointFriction, Limit, Rope
 from sarrus.mechanism.mechanism import Mechanism
 from sarrus.mechanism.paths import Pulley, Via, Wrap
 from sarrus.mechanism.sensors import SENSOR_KINDS, Sensor
-from sarrus.mechanism.shapes import Box, Capsule, ConvexMesh, Cylinder, HalfSpace, Mesh, Shape, Sphere
+from sarrus.mechanism.shapes import (
+    Box,
+    Capsule,
+    Cone,
+    ConvexMesh,
+    Cylinder,
+    HalfSpace,
+    HeightField,
+    Mesh,
+    Shape,
+    Sphere,
+)
 
 __all__ = [
     "JOINT_KINDS",
@@ -27,6 +38,7 @@ __all__ = [
     "Body",
     "Box",
     "Capsule",
+    "Cone",
     "Contact",
     "ConvexMesh",
     "Coupling",
@@ -39,6 +51,7 @@ __all__ = [
     "Frame",
     "Gear",
     "HalfSpace",
+    "HeightField",
     "Joint",
     "JointFriction",
     "JointKind",

@@ -18,7 +18,7 @@ from sarrus.mechanism.joints import Joint
 from sarrus.mechanism.paths import Pulley
 from sarrus.mechanism.rotations import multiply, rotate
 from sarrus.mechanism.sensors import Sensor
-from sarrus.mechanism.shapes import HalfSpace, Shape
+from sarrus.mechanism.shapes import HalfSpace, HeightField, Shape
 
 if TYPE_CHECKING:
     from sarrus.mechanism.mechanism import Mechanism
@@ -186,7 +186,7 @@ def add_obstacle(mech: Mechanism, other: Mechanism, obstacle: Obstacle, place: P
         mech.obstacles[name] = replace(obstacle, name=name, shape=shape)
         mech.exclusions |= {frozenset((place.prefix + body, name)) for body in apart}
         return
-    if isinstance(obstacle.shape, HalfSpace):
+    if isinstance(obstacle.shape, HalfSpace | HeightField):
         return
     carrier = mech.bodies[place.carrier]
     back = carrier.orientation * CONJUGATE

@@ -10,7 +10,7 @@ import numpy as np
 
 from sarrus.errors import MechanismError
 from sarrus.mechanism import validation as check
-from sarrus.mechanism.shapes import HalfSpace, Shape
+from sarrus.mechanism.shapes import HalfSpace, HeightField, Shape
 
 CENTRE_SLACK = 1e-9
 """How far the shapes' centre of mass may lie from the body origin, as a part of the size of the shapes."""
@@ -59,10 +59,10 @@ def make_body(
     for shape in solids:
         if not isinstance(shape, Shape):
             raise MechanismError(f"{where}: shapes must be Sphere, Box, Capsule, ... objects, not {shape!r}")
-        if isinstance(shape, HalfSpace) and shape.collide:
+        if isinstance(shape, HalfSpace | HeightField) and shape.collide:
             raise MechanismError(
-                f"{where}: a HalfSpace is fixed in the world: use add_ground or add_obstacle (collide=False "
-                "only draws it on the body)"
+                f"{where}: a {type(shape).__name__} is fixed in the world: use add_ground or add_obstacle "
+                "(collide=False only draws it on the body)"
             )
     m, matrix = mass_and_inertia(where, mass, inertia, density, solids)
     return Body(

@@ -12,6 +12,12 @@ from sarrus.mechanism import validation as check
 from sarrus.mechanism.meshes import hull, mesh_of, points_of, spans_volume
 from sarrus.mechanism.rotations import rotation
 
+ROUNDEST = 0.45
+"""Largest radius of the edges of a box, of its shortest edge: what is round all around is a ball."""
+HERE, NEXT = slice(None, -1), slice(1, None)
+CORNERS_OF_CELL = ((HERE, HERE), (NEXT, HERE), (NEXT, NEXT), (HERE, NEXT))
+"""The points of a grid at the four corners of its cells, counter-clockwise seen from above."""
+
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Shape:
@@ -83,14 +89,27 @@ class Sphere(Shape):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Box(Shape):
-    """A box with full edges `size` (3,) [m]."""
+    """A box with full edges `size` (3,) [m]; edges and corners have the radius `rounding` [m]."""
 
     size: Any
+    rounding: float = 0.0
 
     def _check(self, where: str) -> None:
         self._set("size", check.vector(where, "size", self.size))
         if np.any(self.size <= 0.0):
             raise MechanismError(f"{where}: size must be 3 positive edges, not {self.size.tolist()!r}")
+        self._set("rounding", check.number(where, "rounding", self.rounding, negative=False))
+        if self.rounding > ROUNDEST * self.size.min():
+            raise MechanismError(
+                f"{where}: rounding must be at most {ROUNDEST:g} of the shortest edge, "
+                f"{ROUNDEST * self.size.min():.6g} m, not {self.rounding:.6g}"
+            )
+
+    @property
+    def core(self) -> np.ndarray:
+        """Full edges (3,) [m] of the box around which balls of radius `rounding` make this one."""
+        inner: np.ndarray = self.size - 2.0 * self.rounding
+        return inner
 
     @property
     def width(self) -> float:
@@ -98,8 +117,26 @@ class Box(Shape):
         return float(self.size.min())
 
     def _own_properties(self) -> tuple[float, np.ndarray, np.ndarray]:
-        volume, square = float(np.prod(self.size)), self.size**2
-        return volume, np.zeros(3), volume / 12.0 * np.diag(np.sum(square) - square)
+        r, core = self.rounding, self.core
+        second = np.zeros(3)
+        for k in range(3):
+            # A section at x is the inner rectangle b c grown by s: r over the core, sqrt(r^2 - u^2) beyond.
+            h, b, c = 0.5 * core[k], core[k - 1], core[k - 2]
+            middle = b * c + 2.0 * (b + c) * r + np.pi * r * r
+            parts = (b * c, 2.0 * (b + c), np.pi)
+            # Integrals over u from 0 to r of s^j u^i, for j, i = 0, 1, 2
+            powers = (
+                (r, r**2 / 2, r**3 / 3),
+                (np.pi * r**2 / 4, r**3 / 3, np.pi * r**4 / 16),
+                (2 * r**3 / 3, r**4 / 4, 2 * r**5 / 15),
+            )
+            ends = sum(f * (h * h * p[0] + 2 * h * p[1] + p[2]) for f, p in zip(parts, powers, strict=True))
+            second[k] = 2.0 * (middle * h**3 / 3 + ends)
+        a, b, c = core
+        volume = (
+            a * b * c + 2 * r * (a * b + b * c + c * a) + np.pi * r * r * (a + b + c) + 4 / 3 * np.pi * r**3
+        )
+        return float(volume), np.zeros(3), np.diag(second.sum() - second)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -150,6 +187,38 @@ class Cylinder(Shape):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Cone(Shape):
+    """A cone along z of `radius` and `length` [m], about its centre of mass: its base lies a quarter of the
+    length below, its tip three quarters above."""
+
+    radius: float
+    length: float
+
+    def _check(self, where: str) -> None:
+        self._set("radius", check.number(where, "radius", self.radius, positive=True))
+        self._set("length", check.number(where, "length", self.length, positive=True))
+
+    @property
+    def width(self) -> float:
+        """Diameter of the base, or the length where that is less [m]."""
+        return min(2.0 * float(self.radius), float(self.length))
+
+    def pyramid(self, sides: int = 32) -> ConvexMesh:
+        """The inscribed pyramid, as which a cone meets all shapes but half-spaces."""
+        angle = 2.0 * np.pi * np.arange(sides) / sides
+        rim = np.column_stack([self.radius * np.cos(angle), self.radius * np.sin(angle)])
+        base = np.column_stack([rim, np.full(sides, -0.25 * self.length)])
+        same = {name: getattr(self, name) for name in ("at", "orientation", "friction", "collide", "color")}
+        return ConvexMesh(np.vstack([base, [[0.0, 0.0, 0.75 * self.length]]]), **same)
+
+    def _own_properties(self) -> tuple[float, np.ndarray, np.ndarray]:
+        r, h = self.radius, self.length
+        volume = np.pi * r * r * h / 3.0
+        across = volume * (3.0 * r * r / 20.0 + 3.0 * h * h / 80.0)
+        return volume, np.zeros(3), np.diag([across, across, 0.3 * volume * r * r])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class HalfSpace(Shape):
     """All points behind the plane through `at` with the outward `normal` (3,); it has no volume.
 
@@ -160,6 +229,61 @@ class HalfSpace(Shape):
 
     def _check(self, where: str) -> None:
         self._set("normal", check.unit(where, "normal", self.normal))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeightField(Shape):
+    """Uneven ground over a grid of points that covers `size` (2,) [m] along x and y, about the origin.
+
+    `heights` (nx, ny) [m]: along z, of the points; the first index counts along x.  Every cell of the grid is
+    the convex hull of its four corners and of what lies below them, down to `depth` [m] below the lowest
+    point, by default the longer edge of the field: of the two diagonals of a cell, the higher one is in the
+    surface.  Only an obstacle may be one."""
+
+    heights: Any
+    size: Any
+    depth: float | None = None
+    solid: ClassVar[bool] = False
+
+    def _check(self, where: str) -> None:
+        self._set("heights", check.array(where, "heights", self.heights, (None, None)))
+        if min(self.heights.shape) < 2:
+            raise MechanismError(
+                f"{where}: heights must be at least 2 x 2 numbers, not "
+                f"{' x '.join(map(str, self.heights.shape))}"
+            )
+        self._set("size", check.array(where, "size", self.size, (2,)))
+        if np.any(self.size <= 0.0):
+            raise MechanismError(f"{where}: size must be 2 positive edges, not {self.size.tolist()!r}")
+        if self.depth is not None:
+            self._set("depth", check.number(where, "depth", self.depth, positive=True))
+
+    @property
+    def points(self) -> np.ndarray:
+        """The points of the grid (nx, ny, 3) [m], in the frame of the shape."""
+        x, y = (np.linspace(-0.5, 0.5, n) * s for n, s in zip(self.heights.shape, self.size, strict=True))
+        return np.stack([*np.meshgrid(x, y, indexing="ij"), self.heights], axis=-1)
+
+    def cells(self) -> list[ConvexMesh]:
+        """The convex parts: a prism of the four corners and four points below for every cell of the grid."""
+        top = self.points
+        low = top.copy()
+        low[..., 2] = top[..., 2].min() - (self.size.max() if self.depth is None else self.depth)
+        corners = [part[cell] for part in (top, low) for cell in CORNERS_OF_CELL]
+        given = {"at": self.at, "orientation": self.orientation, "friction": self.friction}
+        return [ConvexMesh(cell, **given) for cell in np.stack(corners, axis=2).reshape(-1, 8, 3)]
+
+    def surface(self) -> tuple[np.ndarray, np.ndarray]:
+        """Points (N, 3) [m] and triangles (F, 3) of the upper side."""
+        z, number = self.heights, np.arange(self.heights.size).reshape(self.heights.shape)
+        a, b, c, d = (number[cell].ravel() for cell in CORNERS_OF_CELL)
+        p, q, r, s = (z[cell].ravel() for cell in CORNERS_OF_CELL)
+        first = (p + r >= q + s)[:, None]
+        halves = [
+            np.where(first, np.column_stack(one), np.column_stack(other))
+            for one, other in (((a, b, c), (a, b, d)), ((a, c, d), (b, c, d)))
+        ]
+        return self.points.reshape(-1, 3), np.vstack(halves)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,9 +11,20 @@ import numpy as np
 
 from sarrus import layout as at
 from sarrus.errors import MechanismError
+from sarrus.mechanism.contacts import Obstacle
 from sarrus.mechanism.meshes import hull
 from sarrus.mechanism.rotations import rotation
-from sarrus.mechanism.shapes import Box, Capsule, ConvexMesh, Cylinder, HalfSpace, Shape, Sphere
+from sarrus.mechanism.shapes import (
+    Box,
+    Capsule,
+    Cone,
+    ConvexMesh,
+    Cylinder,
+    HalfSpace,
+    HeightField,
+    Shape,
+    Sphere,
+)
 from sarrus.model.description import Description, body_number, in_tree, is_dual
 from sarrus.model.geometry import centres_of
 from sarrus.model.plan import BorderRow, ends_of_pair, ends_of_sum
@@ -114,7 +125,7 @@ class Contacts:
                         PlacedShape(b, shape, turn @ shape.at, turn @ rotation(shape.orientation), label)
                     )
         for obstacle in m.obstacles.values():
-            fixed = None
+            parts: list[int] = []  # of the obstacle, among the shapes, once something meets it
             for name, indices in own.items():
                 if frozenset((name, obstacle.name)) in m.exclusions:
                     continue
@@ -126,15 +137,8 @@ class Contacts:
                             world, mu, obstacle.restitution,
                         )  # fmt: skip
                         continue
-                    if fixed is None:
-                        fixed = len(self.shapes)
-                        shape = obstacle.shape
-                        self.shapes.append(
-                            PlacedShape(
-                                world, shape, shape.at - d.origin, rotation(shape.orientation), obstacle.name
-                            )
-                        )
-                    self.pairs.append(Pair(fixed, i, mu, obstacle.restitution))
+                    parts = parts or self._fixed_parts(obstacle)
+                    self.pairs += [Pair(part, i, mu, obstacle.restitution) for part in parts]
         for contact in m.contacts.values():
             if frozenset((contact.a, contact.b)) in m.exclusions:
                 continue
@@ -142,6 +146,15 @@ class Contacts:
                 for j in own[contact.b]:
                     mu = friction_of(contact.friction, self.shapes[i].shape, self.shapes[j].shape)
                     self.pairs.append(Pair(i, j, mu, contact.restitution))
+
+    def _fixed_parts(self, obstacle: Obstacle) -> list[int]:
+        """The indices of the convex shapes that an obstacle consists of, which this adds."""
+        d, shape, first = self.description, obstacle.shape, len(self.shapes)
+        world = len(d.mechanism.bodies)
+        place, turn = shape.at - d.origin, rotation(shape.orientation)
+        for part in shape.cells() if isinstance(shape, HeightField) else [shape]:
+            self.shapes.append(PlacedShape(world, part, place, turn, obstacle.name))
+        return list(range(first, len(self.shapes)))
 
     def _ropes(self) -> None:
         d, world = self.description, len(self.description.mechanism.bodies)
@@ -216,11 +229,16 @@ def half_space_contacts(
     if isinstance(shape, Capsule):
         ends = [0.5 * shape.length * up, -0.5 * shape.length * up]
         return [contact(at.PLANE, p, shape.radius, None, f" end {k}") for k, p in enumerate(ends)]
-    if isinstance(shape, Cylinder):
+    if isinstance(shape, Cylinder | Cone):
         lines = []
         angles = 2.0 * np.pi * np.arange(RIM_POINTS) / RIM_POINTS
         circle = shape.radius * np.stack([np.cos(angles), np.sin(angles), np.zeros(RIM_POINTS)], axis=1)
-        for k, centre in enumerate((0.5 * shape.length * up, -0.5 * shape.length * up)):
+        if isinstance(shape, Cylinder):
+            centres = [0.5 * shape.length * up, -0.5 * shape.length * up]
+        else:
+            centres = [-0.25 * shape.length * up]
+            lines.append(contact(at.PLANE, 0.75 * shape.length * up, 0.0, None, " tip"))
+        for k, centre in enumerate(centres):
             lines.append(contact(at.RIM, centre, shape.radius, up, f" rim {k}"))
             # Two points for the step to place: see `kinematics/rims.py`.
             points = [*zip([" low 0", " low 1"], circle[[0, 0]], strict=True)]
@@ -229,18 +247,19 @@ def half_space_contacts(
                 contact(at.PLANE, centre + p, 0.0, None, f" rim {k}{name}", RIM_MARGIN) for name, p in points
             ]
         for point in lines:
-            point.of_rim = point.feature[at.FEATURE_TYPE] == at.PLANE
+            point.of_rim = " rim " in point.name and point.feature[at.FEATURE_TYPE] == at.PLANE
         return lines
     if not isinstance(shape, Box | ConvexMesh):
         raise MechanismError(f"a {type(shape).__name__} cannot collide with a half-space")
-    return [contact(at.PLANE, p, 0.0, None, f" corner {k}") for k, p in enumerate(corners_of(shape))]
+    r = shape.rounding if isinstance(shape, Box) else 0.0
+    return [contact(at.PLANE, p, r, None, f" corner {k}") for k, p in enumerate(corners_of(shape))]
 
 
 def corners_of(shape: Box | ConvexMesh) -> np.ndarray:
-    """Corners (N, 3) of a box or of the hull of a mesh, in the frame of the shape."""
+    """Corners (N, 3) of the core of a box or of the hull of a mesh, in the frame of the shape."""
     if isinstance(shape, Box):
         signs = np.array(np.meshgrid([-1, 1], [-1, 1], [-1, 1], indexing="ij")).reshape(3, 8).T
-        return 0.5 * signs * shape.size
+        return 0.5 * signs * shape.core
     return shape.points[hull(shape.points).corners]
 
 

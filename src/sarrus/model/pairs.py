@@ -11,10 +11,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sarrus.mechanism.rotations import rotation
+from sarrus.mechanism.shapes import Cone
 from sarrus.model.arrays import Arrays, step_arrays
 from sarrus.model.contacts import PAIR_NUMBERS, pair_contacts
 from sarrus.model.description import Drives, StiffSprings, on_another_tree
 from sarrus.model.ties import in_order_of_elimination
+
+# Pairs are first looked for within this distance [m] of each other.
+FIRST_REACH = 1e-3
 
 if TYPE_CHECKING:
     from sarrus.collision.detector import Detector
@@ -79,11 +83,18 @@ class Pairs:
 
     def distance(self, position: np.ndarray, orientation: np.ndarray) -> np.ndarray:
         """(T,) smallest signed distance [m] of a pair at every node."""
-        every = np.arange(len(self.model.contacts.pairs))
+        every = len(self.model.contacts.pairs)
         out = np.empty(len(position))
+        reach = FIRST_REACH
         for t in range(len(position)):
             x, R = self.poses(position[t], orientation[t])
-            out[t] = self.detector.distance(every, x, R).min(initial=np.inf)
+            while True:
+                # No pair whose boxes are further apart than the reach is nearer than it.
+                near = self.detector.near(x, R, x, R, reach)
+                out[t] = self.detector.distance(near, x, R).min(initial=np.inf)
+                if not out[t] > reach or len(near) == every:
+                    break
+                reach *= 4.0
         return out
 
 
@@ -92,6 +103,7 @@ def _detector(model: Model) -> Detector:
     from sarrus.collision.detector import Detector
 
     contacts = model.contacts
-    cores = [core_of(s.shape, s.at, s.orientation) for s in contacts.shapes]
+    solids = [s.shape.pyramid() if isinstance(s.shape, Cone) else s.shape for s in contacts.shapes]
+    cores = [core_of(solid, s.at, s.orientation) for solid, s in zip(solids, contacts.shapes, strict=True)]
     candidates = np.array([(p.first, p.second) for p in contacts.pairs], np.int64).reshape(-1, 2)
     return Detector(cores, [s.body for s in contacts.shapes], candidates)

@@ -17,6 +17,7 @@ from sarrus.mechanism import (
     Body,
     Box,
     Capsule,
+    Cone,
     Contact,
     ConvexMesh,
     Coupling,
@@ -26,6 +27,7 @@ from sarrus.mechanism import (
     Frame,
     Gear,
     HalfSpace,
+    HeightField,
     Joint,
     JointFriction,
     JointSpring,
@@ -49,7 +51,7 @@ from sarrus.mechanism import (
 )
 from sarrus.mechanism.contacts import pair_of
 
-SHAPES = (Sphere, Box, Capsule, Cylinder, HalfSpace, ConvexMesh, Mesh)
+SHAPES = (Sphere, Box, Capsule, Cylinder, Cone, HalfSpace, HeightField, ConvexMesh, Mesh)
 # Which records each table of a mechanism may hold; the user's functions are not data and have no entry.
 TABLES: dict[str, tuple[type, ...]] = {
     "bodies": (Body,),

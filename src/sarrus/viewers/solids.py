@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from sarrus.errors import MechanismError
-from sarrus.mechanism import Box, Capsule, ConvexMesh, Cylinder, HalfSpace, Shape, Sphere
+from sarrus.mechanism import Box, Capsule, Cone, ConvexMesh, Cylinder, HalfSpace, HeightField, Shape, Sphere
 from sarrus.mechanism.meshes import hull
 from sarrus.mechanism.rotations import rotation
 
@@ -47,6 +47,14 @@ def cuboid(size: Any) -> Solid:
     quads = np.array([[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]])
     faces = np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]])
     return corners * np.asarray(size), faces.astype(np.int32), False
+
+
+def rounded(shape: Box) -> Solid:
+    """A box with round edges: the hull of balls at the corners of its core."""
+    middles = cuboid(shape.core)[0]
+    points, _, _ = ball(float(shape.rounding), AROUND // 2)
+    every = (middles[:, None] + points[None]).reshape(-1, 3)
+    return creased(every, hull(every).faces)
 
 
 def revolved(profile: np.ndarray, around: int = AROUND) -> Solid:
@@ -115,6 +123,13 @@ def cylinder(radius: float, length: float, around: int = AROUND) -> Solid:
     """A cylinder along z about the origin, with sharp rims."""
     h, r = 0.5 * length, radius
     return revolved(np.array([[0, -h], [r, -h], [r, -h], [r, h], [r, h], [0, h]]), around)
+
+
+@lru_cache(maxsize=256)
+def cone(radius: float, length: float, around: int = AROUND) -> Solid:
+    """A cone along z about its centre of mass, with a sharp rim."""
+    low, r = -0.25 * length, radius
+    return revolved(np.array([[0, low], [r, low], [r, low], [0, 0.75 * length]]), around)
 
 
 def plate(extent: float, normal: Any) -> Solid:
@@ -203,10 +218,12 @@ def creased(vertices: np.ndarray, faces: np.ndarray, crease: float = CREASE) -> 
 
 FORMS: dict[str, Callable[[Any, float], Solid]] = {
     Sphere.__name__: lambda shape, _: ball(shape.radius),
-    Box.__name__: lambda shape, _: cuboid(shape.size),
+    Box.__name__: lambda shape, _: cuboid(shape.size) if shape.rounding == 0.0 else rounded(shape),
     Capsule.__name__: lambda shape, _: capsule(shape.radius, shape.length),
     Cylinder.__name__: lambda shape, _: cylinder(shape.radius, shape.length),
+    Cone.__name__: lambda shape, _: cone(shape.radius, shape.length),
     HalfSpace.__name__: lambda shape, extent: plate(extent, shape.normal),
+    HeightField.__name__: lambda shape, _: creased(*shape.surface()),
     ConvexMesh.__name__: lambda shape, _: creased(shape.points, hull(shape.points).faces),
     "Mesh": lambda shape, _: creased(shape.vertices, shape.faces),
 }

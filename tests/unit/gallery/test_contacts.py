@@ -8,7 +8,7 @@ from tests.unit.gallery.mobility import rotation
 
 from sarrus import gallery
 from sarrus.gallery.contacts import TOUCH
-from sarrus.mechanism import Box, Capsule, ConvexMesh, HalfSpace, Sphere
+from sarrus.mechanism import Box, Capsule, ConvexMesh, Cylinder, HalfSpace, Sphere
 
 ROUNDING = 1e-12  # of a gap [m]: coordinates of a few metres
 ON_THE_GROUND = [
@@ -19,7 +19,11 @@ ON_THE_GROUND = [
     "dominoes",
     "arch",
     "woodpecker",
+    "brick_wall",
+    "card_house",
+    "gripper",
     "quadruped",
+    "humanoid",
 ]
 ABOVE_IT = [("box_drop", 0.4), ("box_toss", 0.5), ("bouncing_ball", 1.0), ("sphere_chain", 0.1)]
 
@@ -71,7 +75,14 @@ def test_what_falls_starts_at_the_height_told(name, height):
 
 
 def test_every_maker_of_contacts_has_shapes_that_meet_something():
-    for name in [*ON_THE_GROUND, *(name for name, _ in ABOVE_IT), "newton_cradle"]:
+    for name in [
+        *ON_THE_GROUND,
+        *(name for name, _ in ABOVE_IT),
+        "newton_cradle",
+        "heap",
+        "hand",
+        "ring_chain",
+    ]:
         mech = gallery.make(name)
         assert mech.obstacles or mech.contacts
         assert any(shape.collide for body in mech.bodies.values() for shape in body.shapes)
@@ -229,3 +240,110 @@ def test_the_spring_of_the_woodpecker_is_at_rest_where_bird_and_sleeve_have_the_
         angle["sleeve"] - angle["bird"], abs=ROUNDING
     )
     assert angle["sleeve"] == pytest.approx(-0.1007, abs=1e-4)
+
+
+def shortest_distances(mech, most):
+    """Gaps [m] below `most` of all colliding shapes of different bodies that no joint connects, by convex
+    programming on the balls that span them; for shapes of points and a radius."""
+    from scipy.optimize import minimize
+
+    tied = {frozenset((joint.parent, joint.child)) for joint in mech.joints.values()}
+    parts = [
+        (name, *placed(body, shape))
+        for name, body in mech.bodies.items()
+        for shape in body.shapes
+        if shape.collide
+    ]
+    found = []
+    for (a, p, r), (b, q, s) in combinations(parts, 2):
+        apart = np.linalg.norm(p.mean(axis=0) - q.mean(axis=0))
+        reach = sum(np.linalg.norm(x - x.mean(axis=0), axis=1).max() for x in (p, q)) + r + s
+        if a == b or frozenset((a, b)) in tied or apart - reach > most:
+            continue
+        points, scale = np.vstack([p, -q]), apart
+        n, m = len(p), len(q)
+        weights = np.r_[np.full(n, 1 / n), np.full(m, 1 / m)]
+        ones = np.zeros((2, n + m))
+        ones[0, :n] = ones[1, n:] = 1.0
+        done = minimize(
+            lambda w, A=points / scale: np.sum((w @ A) ** 2),
+            weights,
+            jac=lambda w, A=points / scale: 2 * A @ (w @ A),
+            bounds=[(0, 1)] * (n + m),
+            constraints={"type": "eq", "fun": lambda w, E=ones: E @ w - 1, "jac": lambda w, E=ones: E},
+            method="SLSQP",
+            options={"ftol": 1e-16, "maxiter": 200},
+        )
+        found.append(((a, b), scale * np.sqrt(done.fun) - r - s))
+    return found
+
+
+SEARCHED = 1e-8  # of a distance by convex programming: the square root of what its stop leaves
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "touching"),
+    [
+        ("brick_wall", {"rows": 3, "columns": 2, "speed": 0.0}, 6),
+        ("card_house", {}, 7),
+        ("ring_chain", {"n": 4, "angle": 1.1}, 3),
+        ("ring_chain", {"n": 2, "segments": 12, "thickness": 0.02}, 1),
+        ("hand", {}, 1),
+        ("hand", {"object": "box", "size": 0.05}, 1),
+        ("gripper", {}, 0),
+        ("humanoid", {}, 0),
+    ],
+)
+def test_bodies_start_apart_and_those_that_carry_each_other_touch(name, parameters, touching):
+    mech = gallery.make(name, **parameters)
+    found = shortest_distances(mech, 1e-3)
+    assert all(gap > 0.5 * TOUCH for _, gap in found)
+    close = {pair for pair, gap in found if gap < TOUCH + SEARCHED}
+    assert len(close) == touching
+
+
+def test_the_rings_of_a_chain_hang_in_each_other():
+    """The middle line of each passes once through the disc of the next."""
+    mech = gallery.ring_chain(n=4, angle=0.9)
+    for a, b in pairwise(mech.bodies.values()):
+        line = np.array([placed(a, shape)[0].mean(axis=0) for shape in a.shapes])
+        own = (line - b.position) @ rotation(b.orientation)
+        through = 0
+        for p, q in zip(own, np.roll(own, -1, axis=0), strict=True):
+            if p[1] * q[1] < 0:
+                crossing = p + (q - p) * p[1] / (p[1] - q[1])
+                through += np.linalg.norm(crossing) < 0.04 * np.cos(np.pi / 8)
+        assert through == 1
+
+
+@pytest.mark.parametrize("n", [5, 50, 200])
+def test_the_bodies_of_a_heap_start_in_balls_that_do_not_meet(n):
+    mech = gallery.heap(n=n, seed=2, size=0.5)
+    at = np.array([body.position for body in mech.bodies.values()])
+    assert at[:, 2].min() > 0.25
+    distances = np.linalg.norm(at[:, None] - at[None], axis=-1)[np.triu_indices(n, 1)]
+    assert distances.min() > 0.5 - 2 * 0.05
+    for body in mech.bodies.values():
+        (shape,) = body.shapes
+        if isinstance(shape, Cylinder):
+            reach = np.hypot(shape.radius, shape.length / 2)
+        else:
+            points, radius = ball_points(shape)
+            reach = np.linalg.norm(points, axis=1).max() + radius
+        assert 0.05 < reach <= 0.25 + ROUNDING
+    again, other = (gallery.heap(n=n, seed=seed, size=0.5) for seed in (2, 3))
+    np.testing.assert_array_equal(at, [body.position for body in again.bodies.values()])
+    assert not np.allclose(at, [body.position for body in other.bodies.values()])
+
+
+def test_the_ball_is_thrown_at_the_wall_and_left_out_without_speed():
+    ball = gallery.brick_wall(rows=4).bodies["ball"]
+    np.testing.assert_array_equal(ball.velocity, [0.0, 8.0, 0.0])
+    assert ball.position[2] == pytest.approx(0.16)
+    assert "ball" not in gallery.brick_wall(speed=0.0).bodies
+
+
+def test_the_keyframes_of_hand_and_gripper_name_targets_for_all_their_motors():
+    for name, keyframe in (("hand", "closed"), ("hand", "fist"), ("gripper", "lift")):
+        mech = gallery.make(name)
+        assert list(mech.keyframes[keyframe].inputs) == list(mech.motors)

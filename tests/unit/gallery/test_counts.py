@@ -60,7 +60,16 @@ COUNTS = [
     ("dominoes", {"n": 3}, 18, 0, 0),
     ("arch", {"n": 3}, 18, 0, 0),
     ("woodpecker", {}, 3, 0, 0),
+    ("brick_wall", {"rows": 2, "columns": 2}, 30, 0, 0),
+    ("brick_wall", {"rows": 2, "columns": 2, "speed": 0.0}, 24, 0, 0),
+    ("card_house", {}, 42, 0, 0),
+    ("heap", {"n": 5}, 30, 0, 0),
+    ("ring_chain", {"n": 3}, 18, 0, 0),
+    ("hand", {}, 22, 0, 0),
+    ("hand", {"fingers": 2, "object": "none"}, 10, 0, 0),
+    ("gripper", {}, 9, 0, 0),
     ("quadruped", {}, 18, 0, 0),
+    ("humanoid", {}, 24, 0, 0),
 ]
 IDS = [name + "".join(f"-{v}" for v in parameters.values()) for name, parameters, *_ in COUNTS]
 

@@ -3,6 +3,7 @@
 import struct
 import zlib
 
+import mujoco
 import numpy as np
 import pytest
 from tests.unit.importers.mjcf_texts import body, document, loaded, reasons
@@ -250,10 +251,27 @@ def test_what_is_fixed_and_only_drawn_is_listed(tmp_path):
     assert any(why.startswith("wall") for why in reasons(mech, "geom"))
 
 
-def test_height_fields_are_listed(tmp_path):
-    asset = '<asset><hfield name="h" nrow="2" ncol="2" size="1 1 1 1"/></asset>'
-    text = document('<geom type="hfield" hfield="h"/>' + falling(geom("sphere", "0.1")), option=asset)
-    assert any("hfield" in why for why in reasons(loaded(tmp_path, text), "geom"))
+def test_height_fields_in_the_world_are_obstacles_and_others_are_listed(tmp_path):
+    asset = '<asset><hfield name="h" nrow="2" ncol="3" size="2 1 0.5 0.1" elevation="0 1 2 2 4 4"/></asset>'
+    field = '<geom name="hills" type="hfield" hfield="h" pos="1 2 3" friction="0.7"/>'
+    mech = loaded(tmp_path, document(field + falling(geom("sphere", "0.1")), option=asset))
+    shape = mech.obstacles["hills"].shape
+    # In the file rows go along x, from the highest y down.
+    np.testing.assert_allclose(shape.heights, 0.5 * np.array([[2, 0], [4, 1], [4, 2]]) / 4)
+    np.testing.assert_allclose(shape.at, (1.0, 2.0, 3.0))
+    assert (tuple(shape.size), shape.depth) == ((4.0, 2.0), 0.1)
+    there = mujoco.MjModel.from_xml_string(document(field, option=asset))
+    data = mujoco.MjData(there)
+    mujoco.mj_forward(there, data)
+    for x, y, z in shape.points.reshape(-1, 3) * (0.999, 0.999, 1.0):
+        start, hit = np.array([1.0 + x, 2.0 + y, 10.0]), np.zeros(1, np.int32)
+        way = mujoco.mj_ray(there, data, start, np.array([0.0, 0.0, -1.0]), None, 1, -1, hit)
+        assert 10.0 - way - 3.0 == pytest.approx(z, abs=2e-3)  # a thousandth of the field beside the point
+    assert mech.obstacles["hills"].friction == 0.7
+    moving = falling(geom("sphere", "0.1") + '<geom type="hfield" hfield="h"/>')
+    assert any(
+        "height fields" in why for why in reasons(loaded(tmp_path, document(moving, option=asset)), "geom")
+    )
 
 
 ARM = body(

@@ -73,6 +73,27 @@ def test_the_gap_changes_by_the_normal_motion_at_the_contact_point(kind, seed):
             assert (sides[0] - sides[1]) / (2 * STEP) == pytest.approx(row[axis], abs=DIFFERENCES)
 
 
+@pytest.mark.parametrize("tilt", [0.0, 1e-13, 1e-11, 1e-9, 1e-6, 1e-3, 0.5])
+def test_the_gap_of_a_rim_is_exact_however_flat_it_lies(tilt):
+    """The height of its middle less radius times the sine of the tilt.
+
+    Nearly flat, the direction to the lowest point is known to few digits only."""
+    rng = np.random.default_rng(3)
+    line = np.zeros((1, at.STATE_COLS))
+    line[0, at.FEATURE_TYPE], line[0, at.FEATURE_R] = at.RIM, 0.3
+    line[0, at.FEATURE_N + 2] = line[0, at.FEATURE_E + 2] = 1.0
+    for _ in range(20):
+        angle, about = rng.uniform(0.0, 2 * np.pi, 2)
+        half = 0.5 * tilt
+        lean = np.array([np.cos(half), np.sin(half) * np.cos(angle), np.sin(half) * np.sin(angle), 0.0])
+        q = multiply(lean, np.array([np.cos(0.5 * about), 0.0, 0.0, np.sin(0.5 * about)]))
+        xb = np.array([*rng.normal(size=2), 0.7])
+        phi, _, point = gap(line, np.zeros(3), np.eye(3), xb, matrix(q))
+        assert phi == pytest.approx(0.7 - 0.3 * np.sin(tilt), abs=ROUNDING)
+        if tilt > 1e-6:
+            assert point[2] == pytest.approx(phi, abs=1e-9)
+
+
 def test_gaps_are_the_distances_they_stand_for():
     rng = np.random.default_rng(7)
     for _ in range(20):

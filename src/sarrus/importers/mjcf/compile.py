@@ -93,6 +93,7 @@ class Robot:
     sites: dict[int, str] = field(default_factory=dict)  # frames, by site
     tendons: dict[int, str] = field(default_factory=dict)  # names in the mechanism, by tendon
     places: dict[int, Coordinate] = field(default_factory=dict)  # by joint of the model
+    decompose: bool | float = False  # whether meshes collide as convex parts, see `load`
 
     def name(self, kind: str, index: int) -> str:
         """The name of an object in the file, or an empty one; `kind` as in mjtObj, "JOINT"."""

@@ -12,7 +12,7 @@ from sarrus.importers.mjcf.compile import Robot
 from sarrus.importers.mjcf.friction import friction_here, friction_there, own_friction
 from sarrus.importers.mjcf.geoms import collides, geom_name, geom_shapes
 from sarrus.importers.names import unique
-from sarrus.mechanism import Mechanism
+from sarrus.mechanism import Mechanism, Shape
 
 MAX_GEOMS = 10_000
 """Most geoms of a model: a table says of any two whether they meet."""
@@ -56,17 +56,26 @@ def add_obstacle(
     mech: Mechanism, robot: Robot, g: int, moving: dict[str, list[int]], meets: np.ndarray
 ) -> None:
     """Adds a geom that is fixed in the world, and excludes the bodies that do not meet it."""
-    model, data, label = robot.model, robot.data, geom_name(robot, g)
+    data, label = robot.data, geom_name(robot, g)
     if not collides(robot, g):
         robot.findings.lose("geom", label, "decorations fixed in the world are not drawn")
         return
     shapes = geom_shapes(robot, g, data.geom_xpos[g], data.geom_xmat[g].reshape(3, 3))
-    solid = next((shape for shape in shapes if shape.collide), None)
-    if solid is None:
+    solids = [shape for shape in shapes if shape.collide]
+    if not solids:
         return
-    if len(shapes) > 1:
+    for solid in solids:
+        add_solid_obstacle(mech, robot, g, solid, moving, meets)
+    if len(shapes) > len(solids):
         robot.findings.change("geom", label, "a mesh fixed in the world is drawn as its convex hull")
-    name = unique(label, {*mech.bodies, *mech.obstacles, "world"})
+
+
+def add_solid_obstacle(
+    mech: Mechanism, robot: Robot, g: int, solid: Shape, moving: dict[str, list[int]], meets: np.ndarray
+) -> None:
+    """Adds one convex shape of a geom that is fixed in the world."""
+    model = robot.model
+    name = unique(geom_name(robot, g), {*mech.bodies, *mech.obstacles, "world"})
     mu = float(model.geom_friction[g, 0]) if model.geom_condim[g] > 1 else 0.0
     mech.add_obstacle(name, solid, friction=mu)
     robot.obstacles[name] = g

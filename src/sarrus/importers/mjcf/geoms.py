@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from sarrus.errors import MechanismError
-from sarrus.importers.hulls import icosphere, thinned_hull
+from sarrus.importers.decomposition import colliding
+from sarrus.importers.hulls import icosphere
 from sarrus.importers.mjcf.colours import colour, coloured_faces
 from sarrus.importers.mjcf.compile import Robot, named
-from sarrus.mechanism import Box, Capsule, ConvexMesh, Cylinder, HalfSpace, Mesh, Shape, Sphere
+from sarrus.mechanism import Box, Capsule, ConvexMesh, Cylinder, HalfSpace, HeightField, Mesh, Shape, Sphere
 from sarrus.mechanism.rotations import quaternion
 
 
@@ -73,8 +74,12 @@ def geom_shapes(robot: Robot, g: int, at: np.ndarray, turn: np.ndarray) -> list[
                 return mesh(robot, g, name, touches, place)
             case "plane" if model.geom_bodyid[g] == 0 or robot.carrier[model.geom_bodyid[g]] == 0:
                 return [HalfSpace((0.0, 0.0, 1.0), collide=touches, **place)]
+            case "hfield" if robot.carrier[model.geom_bodyid[g]] == 0:
+                return [height_field(robot, g, touches, place)]
             case "plane":
                 findings.lose("geom", name, "planes on moving bodies are not supported")
+            case "hfield":
+                findings.lose("geom", name, "height fields on moving bodies are not supported")
             case _:
                 findings.lose("geom", name, f"geoms of type {kind} are not supported")
     except MechanismError as fault:
@@ -96,15 +101,20 @@ def mesh(robot: Robot, g: int, name: str, touches: bool, place: dict[str, Any]) 
         used, corners = np.unique(triangles[numbers], return_inverse=True)
         shapes.append(Mesh(vertices[used], corners.reshape(-1, 3), color=color, **drawn))
     if touches:
-        corners, missed = thinned_hull(vertices)
-        shapes.append(ConvexMesh(corners, **place))
-        if missed:
-            robot.findings.change(
-                "geom",
-                name,
-                f"collides as its convex hull with {len(corners)} corners, within {1e3 * missed:.2g} mm",
-            )
+        parts, words = colliding(vertices, triangles, robot.decompose)
+        shapes += [ConvexMesh(corners, **place) for corners in parts]
+        if words:
+            robot.findings.change("geom", name, words)
     return shapes
+
+
+def height_field(robot: Robot, g: int, touches: bool, place: dict[str, Any]) -> HeightField:
+    """A grid of heights, whose rows go along y in MuJoCo."""
+    model, f = robot.model, int(robot.model.geom_dataid[g])
+    first, shape = int(model.hfield_adr[f]), (int(model.hfield_nrow[f]), int(model.hfield_ncol[f]))
+    x, y, top, depth = map(float, model.hfield_size[f])
+    heights = top * np.array(model.hfield_data[first : first + shape[0] * shape[1]], float).reshape(shape).T
+    return HeightField(heights, (2.0 * x, 2.0 * y), depth, collide=touches, **place)
 
 
 def ellipsoid(robot: Robot, name: str, size: np.ndarray, touches: bool, place: dict[str, Any]) -> list[Shape]:

@@ -37,11 +37,13 @@ def read_mjcf(
     fixed_base: bool = False,
     self_contact: bool = True,
     shown: str | None = None,
+    decompose: bool | float = False,
 ) -> Mechanism:
     """The mechanism in an MJCF file; what is not supported is left out, with one warning that lists it.
 
     Implements: the compiler of MuJoCo decides what the file means (defaults, includes, frames, meshes,
-    inertias); this reads the compiled model.  `shown` is the name for messages, by default the path."""
+    inertias); this reads the compiled model.  `shown` is the name for messages, by default the path;
+    `decompose` as for `sarrus.load`."""
     from sarrus.importers.references import mjcf_files
 
     name = shown if shown is not None else os.fspath(path)
@@ -52,7 +54,9 @@ def read_mjcf(
         for warning in dict.fromkeys(heard):
             findings.change("warning of MuJoCo", "", warning)
         try:
-            mech = mechanism_of(model, findings, fixed_base=fixed_base, self_contact=self_contact)
+            mech = mechanism_of(
+                model, findings, fixed_base=fixed_base, self_contact=self_contact, decompose=decompose
+            )
         except MechanismError as fault:
             raise FileError(f"{name}: {fault}") from None
     mech.import_report.warn(stacklevel=3)
@@ -60,10 +64,15 @@ def read_mjcf(
 
 
 def mechanism_of(
-    model: MjModel, findings: Findings, *, fixed_base: bool = False, self_contact: bool = True
+    model: MjModel,
+    findings: Findings,
+    *,
+    fixed_base: bool = False,
+    self_contact: bool = True,
+    decompose: bool | float = False,
 ) -> Mechanism:
     """The mechanism of a compiled model, with its `import_report` from all that was noted in `findings`."""
-    robot = Robot(model, at_reference(model, findings), findings)
+    robot = Robot(model, at_reference(model, findings), findings, decompose=decompose)
     check_places(robot)
     check_numbers(robot)
     title = model.names[: model.names.index(b"\0")].decode("utf-8", "replace").strip()

@@ -11,7 +11,19 @@ from xml.etree import ElementTree as xml
 import numpy as np
 
 from sarrus.importers.mjcf_writer.document import Document, text
-from sarrus.mechanism import Body, Box, Capsule, ConvexMesh, Cylinder, HalfSpace, Mesh, Shape, Sphere
+from sarrus.mechanism import (
+    Body,
+    Box,
+    Capsule,
+    Cone,
+    ConvexMesh,
+    Cylinder,
+    HalfSpace,
+    HeightField,
+    Mesh,
+    Shape,
+    Sphere,
+)
 from sarrus.mechanism.rotations import rotation
 
 ROLLING = (0.005, 0.0001)
@@ -73,6 +85,14 @@ def geom(
     document: Document, here: xml.Element, name: str, shape: Shape, color: tuple[float, ...] | None
 ) -> xml.Element | None:
     """A geom element for a shape; None, and a note, where MuJoCo has none."""
+    if isinstance(shape, HeightField):
+        document.cannot(f"height field {name!r}", "only its convex cells could be written, one by one")
+        return None
+    if isinstance(shape, Box) and shape.rounding:
+        document.cannot(f"rounding of {name!r}", "MuJoCo's boxes have sharp edges")
+    if isinstance(shape, Cone):
+        document.cannot(f"cone {name!r}", "MuJoCo has none; it becomes a pyramid of 32 sides")
+        shape = shape.pyramid()
     made = xml.Element("geom", name=document.unique("geom", name))
     if isinstance(shape, HalfSpace):
         made.set("type", "plane")

@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from sarrus.errors import MechanismError
-from sarrus.importers.hulls import thinned_hull
+from sarrus.importers.decomposition import colliding
 from sarrus.importers.report import Findings
 from sarrus.importers.urdf.meshes import ENDINGS, Meshes
 from sarrus.importers.urdf.robot import Link
@@ -23,10 +23,13 @@ FORMS = ("box", "cylinder", "sphere", "capsule", "drake:capsule", "mesh")
 class Geometry:
     """Makes the shapes of links, in the frame that each call asks for."""
 
-    def __init__(self, values: Values, findings: Findings, meshes: Meshes | None):
+    def __init__(
+        self, values: Values, findings: Findings, meshes: Meshes | None, decompose: bool | float = False
+    ):
         self.values = values
         self.findings = findings
         self.meshes = meshes  # None: mesh files are left out
+        self.decompose = decompose
         if meshes is not None:
             meshes.check()
         self.colors: dict[str, tuple[float, ...]] = {}
@@ -46,12 +49,11 @@ class Geometry:
         for element in link.element:
             if element.tag in ("visual", "collision"):
                 at = place @ self.values.origin(element)
-                shape = self.shape(link, element, at, friction)
-                found += [] if shape is None else [shape]
+                found += self.of_element(link, element, at, friction)
         return sorted(found, key=lambda shape: shape.collide)
 
-    def shape(self, link: Link, element: Element, at: np.ndarray, friction: float | None) -> Shape | None:
-        """One shape; None where a drawn one cannot be."""
+    def of_element(self, link: Link, element: Element, at: np.ndarray, friction: float | None) -> list[Shape]:
+        """The shapes of a <visual> or <collision>; none where it cannot be."""
         geometry = self.values.child(element, "geometry")
         forms = [child for child in geometry if child.tag in FORMS]
         if len(forms) != 1:
@@ -65,12 +67,15 @@ class Geometry:
         else:
             common |= {"collide": False, "color": self.color(link, element)}
         try:
-            return self.solid(link, forms[0], common, drawn=element.tag == "visual")
+            if forms[0].tag.rpartition(":")[2] == "mesh":
+                return self.mesh(link, forms[0], common, drawn=element.tag == "visual")
+            shape = self.solid(link, forms[0], common)
+            return [] if shape is None else [shape]
         except MechanismError as fault:
             raise self.values.fail(forms[0], f"link {link.name!r}: {fault}") from None
 
-    def solid(self, link: Link, form: Element, common: dict[str, Any], *, drawn: bool) -> Shape | None:
-        """The shape of a <box>, <cylinder>, ... element."""
+    def solid(self, link: Link, form: Element, common: dict[str, Any]) -> Shape | None:
+        """The shape of a <box>, <sphere>, <cylinder> or <capsule> element."""
         number, tag = self.values.number, form.tag.rpartition(":")[2]
         if tag == "box":
             size = self.values.numbers(form, "size", form.get("size"), 3)
@@ -78,33 +83,34 @@ class Geometry:
         if tag == "sphere":
             radius = number(form, "radius")
             return Sphere(radius, **common) if self.extends(link, tag, radius) else None
-        if tag in ("cylinder", "capsule"):
-            kind, radius, length = (
-                Cylinder if tag == "cylinder" else Capsule,
-                number(form, "radius"),
-                number(form, "length"),
-            )
-            return kind(radius, length, **common) if self.extends(link, tag, radius, length) else None
+        kind, radius, length = (
+            Cylinder if tag == "cylinder" else Capsule,
+            number(form, "radius"),
+            number(form, "length"),
+        )
+        return kind(radius, length, **common) if self.extends(link, tag, radius, length) else None
+
+    def mesh(self, link: Link, form: Element, common: dict[str, Any], *, drawn: bool) -> list[Shape]:
+        """What a <mesh> element shows, or the convex shapes as which it collides."""
         if self.meshes is None:
             self.findings.lose("mesh", link.name, "meshes=False leaves out mesh files")
-            return None
+            return []
         if not self.meshes.readable(form):
             named, forms = self.values.text(form, "filename"), ", ".join(ENDINGS)
             if not drawn:
                 raise self.values.fail(form, f"mesh {named}: the file must end in {forms}")
             self.findings.lose("mesh", link.name, f"only files that end in {forms} are drawn")
-            return None
+            return []
         points, faces = self.meshes.read(form)
         if drawn:
-            return Mesh(points, faces, **common)
+            return [Mesh(points, faces, **common)]
         try:
-            corners, missed = thinned_hull(points)
+            parts, words = colliding(points, faces, self.decompose)
         except MechanismError as fault:
             self.findings.lose("collision mesh", link.name, str(fault))
-            return None
-        few = f", with {len(corners)} corners, within {1e3 * missed:.2g} mm" if missed else ""
-        self.findings.change("collision mesh", link.name, f"collides as its convex hull{few}")
-        return ConvexMesh(corners, **common)
+            return []
+        self.findings.change("collision mesh", link.name, words or "collides as its convex hull")
+        return [ConvexMesh(corners, **common) for corners in parts]
 
     def extends(self, link: Link, form: str, *sizes: float) -> bool:
         """Whether a shape has an extent; one of size 0 is listed."""

@@ -38,6 +38,7 @@ def read_urdf(
     meshes: bool = True,
     shown: str | None = None,
     within: Path | None = None,
+    decompose: bool | float = False,
 ) -> Mechanism:
     """The mechanism in a URDF file; what is not supported is left out, with one warning that lists it.
 
@@ -49,19 +50,27 @@ def read_urdf(
     Where loops do not close with all joints at 0, and where a mimic joint has an offset, the reference
     configuration is the nearest one that closes them: `mech.import_report.offsets` lists such joints.
     `meshes=False` leaves mesh files out.  `shown` is the name for messages; `within` the folder that no mesh
-    may lie outside of."""
+    may lie outside of; `decompose` as for `sarrus.load`."""
     name = shown if shown is not None else os.fspath(path)
     file = read_xml(path, root="robot", what="URDF file", shown=name)
     findings = Findings(name, "URDF")
-    options = {"fixed_base": fixed_base, "self_contact": self_contact}
     values = Values(file)
-    mech = mechanism_of(values, findings, Meshes(values, within) if meshes else None, **options)
+    mech = mechanism_of(
+        values, findings, Meshes(values, within) if meshes else None,
+        fixed_base=fixed_base, self_contact=self_contact, decompose=decompose,
+    )  # fmt: skip
     mech.import_report.warn(stacklevel=3)
     return mech
 
 
 def mechanism_of(
-    values: Values, findings: Findings, meshes: Meshes | None, *, fixed_base: bool, self_contact: bool
+    values: Values,
+    findings: Findings,
+    meshes: Meshes | None,
+    *,
+    fixed_base: bool,
+    self_contact: bool,
+    decompose: bool | float = False,
 ) -> Mechanism:
     """The mechanism of a parsed URDF file, with its `import_report`."""
     refuse_macros(values)
@@ -82,7 +91,7 @@ def mechanism_of(
         mech = Mechanism(name=values.file.root.get("name") or "robot")
     refuse_weightless(robot, loops)
     choose_hosts(robot)
-    add_bodies(mech, robot, Geometry(values, findings, meshes), read_frictions(values))
+    add_bodies(mech, robot, Geometry(values, findings, meshes, decompose), read_frictions(values))
     add_joints(mech, robot, fixed_base=fixed_base)
     add_loops(mech, robot, loops)
     add_mimics(mech, robot)
