@@ -37,6 +37,7 @@ from sarrus.integrators.tree.recursion import factor_ports, solve_ports
 from sarrus.integrators.tree.settings import (
     ALPHA,
     EARLIER,
+    EFFORTS,
     EVEN,
     FACTORISATIONS,
     FALLEN,
@@ -80,6 +81,7 @@ def evaluate(plan, room, settings, values, dt, derivatives, port, elements):
         wd[d, col.R] = motion[d, col.P] - inertia * v
         wd[d, col.P2] = inertia * v
         wd[d, col.STIFF] = -inertia / dt
+    settings[EFFORTS] = 0.0
     for k in range(2 if has_two_stages(port) else 1):
         c, weight = alpha, 1.0
         if has_two_stages(port):
@@ -91,7 +93,7 @@ def evaluate(plan, room, settings, values, dt, derivatives, port, elements):
                 tree, freedoms, bodies, centres, acts_on, carried, topo, par, state, work, node, wf, wd,
                 values[k], settings[TIME] + c * dt, c,
             )  # fmt: skip
-            add_efforts(tree, wf, wd, c, dt, weight)
+            settings[EFFORTS] += add_efforts(tree, wf, wd, c, dt, weight)
         if derivatives:
             generators(tree, wf, wd, c, dt, weight, gravity, 6 * k, not has_two_stages(port))
 
