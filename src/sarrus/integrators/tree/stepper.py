@@ -129,8 +129,7 @@ class TreeStepper(Stepper):
         if self.active is not None:
             self.choose()
             self._read(from_bodies=False)
-        for column in (col.X, col.X2, col.X3):
-            self.motion[:, column] = self.motion[:, col.V]
+        self.motion[:, col.X : col.X + col.STEPS_KEPT] = self.motion[:, col.V][:, None]
         given = join(state.position, state.orientation, state.velocity, state.angular_velocity)
         nb = len(self.model.body_names)
         off = (self.one[:, : 13 * nb] - given).reshape(nb, 13)[:, 7:]
