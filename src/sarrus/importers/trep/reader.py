@@ -142,7 +142,7 @@ class _Reader:
             ahead += reversed(self.frame(*ahead.pop()))
 
     def frame(self, node: Node, carrier: Moving | None, R: np.ndarray, x: np.ndarray) -> list[Placed]:
-        """Reads a frame in its parent, which is carried by `carrier` and at R, x; returns the frames in it."""
+        """Reads a frame in its parent, carried by `carrier` and at R, x; returns the frames in it."""
         items, i = node.items, 0
         while i < len(items) and items[i].kind == WORD and items[i].text in MOVES:
             move = items[i].text

@@ -1,8 +1,8 @@
 """The balance of energy of a part of a step, for the rule of `maximal.acceptance`.
 
-What a part does wrong is D = T1 - T0 - W: kinetic energies of the velocities at its two nodes, work of gravity
-by the heights there, of all other forces as the step itself weighs them: efforts at the stages times the
-velocity of the step, impulses of prescribed coordinates times the mean of their rates before and after."""
+What a part does wrong is D = T1 - T0 - W: kinetic energies of the velocities at its two nodes, work of
+gravity by the heights there, of all other forces as the step itself weighs them: efforts at the stages times
+the velocity of the step, impulses of prescribed coordinates times the mean of the rates around them."""
 
 from math import atan, sqrt
 from typing import NamedTuple

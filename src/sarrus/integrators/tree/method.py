@@ -23,7 +23,7 @@ class TreeMethod(Method):
     and largest error of a closing joint.  max_iterations: Newton corrections per attempt.  max_substeps:
     parts that a step may be divided into, a power of 2.  balance: what a part of a step may do wrong in
     energy, over the largest kinetic energy so far; a part that does more is halved, but for the smallest (see
-    `maximal/acceptance.py`; not first order).  inf leaves the steps as they are, for studies of the method."""
+    `maximal/acceptance.py`; not first order).  inf leaves the steps as they are, to study the method."""
 
     tolerance: float = 1e-10
     max_iterations: int = 30

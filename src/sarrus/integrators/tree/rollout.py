@@ -124,8 +124,8 @@ def know_before(plan, room, saved, settings, elements, loops):
 
 @helper
 def finish(plan, room, saved, settings, sums, k, h, port, elements, loops):
-    """The node at the end of a part that converged; returns how it ended: UNBALANCED where its energy does not
-    balance, with the node at the start in `saved`"""
+    """The node at the end of a part that converged; returns how it ended: UNBALANCED where its energy does
+    not balance, with the node at the start in `saved`"""
     tree, node, motion, wd = plan[0], room[0], room[1], room[3]
     topo, state, rows = plan[10], room[8], room[16]
     turn = largest_turn(tree, wd)
