@@ -134,15 +134,18 @@ def finish(plan, room, saved, settings, sums, k, h, port, elements, loops):
     looks = ruled and (loops is not None or turn > SLOW)
     known, kinetic, lifted = settings[KNOWN] != 0.0, settings[KINETIC], settings[LIFTED]
     pivot, work = settings[PIVOT], settings[EFFORTS]
-    copy(node, saved[0])
-    copy(motion, saved[1])
+    if looks or h < settings[DT]:
+        copy(node, saved[0])
+        copy(motion, saved[1])
     if elements is not None and loops is not None:
         work += work_of_prescribed(topo, state, rows, h, True)
     accept(tree, node, motion, settings, wd, h)
     settings[KNOWN] = 0.0
-    if looks and not known:
-        know_before(plan, room, saved, settings, elements, loops)
-        kinetic, lifted = settings[KINETIC], settings[LIFTED]
+    # With loops it is known: every step looks.
+    if loops is None:
+        if looks and not known:
+            know_before(plan, room, saved, settings, elements, loops)
+            kinetic, lifted = settings[KINETIC], settings[LIFTED]
     if elements is not None or loops is not None:
         enter_node(plan, room, elements, loops)
     if not looks:
