@@ -200,3 +200,13 @@ def test_a_string_that_nothing_can_make_so_short_is_refused_before_the_first_ste
         sarrus.simulate(model, 0.1, 0.01, "tree-midpoint")
     with pytest.raises(sarrus.AssemblyError, match="A to B"):
         sarrus.assemble(model)
+
+
+def test_frames_may_stand_in_each_other_as_deep_as_they_like():
+    depth = 1500
+    inner = "".join(f'(rx "q{i}" (tz -1 (mass 1 1 1 1)) (tz -1 ' for i in range(depth))
+    mechanism = parse_trep("(system " + inner + "))" * depth + ")")
+    assert len(mechanism.joints) == depth
+    assert mechanism.joints[f"q{depth - 1}"].parent != "world"
+    long = trep_document(sarrus.gallery.pendulum(links=500))
+    assert len(parse_trep(long.text).joints) == 500

@@ -89,9 +89,17 @@ def moves_of(joint: Joint) -> list[tuple[str, np.ndarray, str]] | None:
 
 
 def text_of(frame: Frame, depth: int) -> str:
-    """A frame as an expression, its children indented."""
-    inner = [
-        " ".join([frame.moves, *frame.options]),
-        *(text_of(child, depth + 1) for child in frame.children),
-    ]
-    return "(" + ("\n" + "  " * (depth + 1)).join(inner) + ")"
+    """A frame as an expression, its children indented, however deep they stand in each other."""
+    pieces: list[str] = []
+    ahead: list[str | tuple[Frame, int]] = [(frame, depth)]
+    while ahead:
+        item = ahead.pop()
+        if isinstance(item, str):
+            pieces.append(item)
+            continue
+        one, level = item
+        pieces.append("(" + " ".join([one.moves, *one.options]))
+        ahead.append(")")
+        for child in reversed(one.children):
+            ahead += [(child, level + 1), "\n" + "  " * (level + 1)]
+    return "".join(pieces)

@@ -43,6 +43,10 @@ class Moving:
     carries: bool = False
 
 
+# A frame to be read: what carries its parent (None: the world), and where that is at 0.
+Placed = tuple[Node, Moving | None, np.ndarray, np.ndarray]
+
+
 @dataclass(frozen=True)
 class Named:
     """A named frame: what carries it (None: the world) and where it is at 0."""
@@ -89,7 +93,7 @@ class _Reader:
             if item.kind != LIST:
                 raise self.bad(item, f"an expression in parentheses expected, not {item.shown}")
             if item.head in MOVES:
-                self.frame(item, None, np.eye(3), np.zeros(3))
+                self.frames(item)
             elif item.head == "gravity":
                 gravity = self.numbers(item, item.items[1:], (3,))
             elif item.head == "damping":
@@ -131,8 +135,14 @@ class _Reader:
             raise self.bad(node, f"({node.head} ...) takes {wanted} numbers, not {len(given)}")
         return tuple(x.number for x in given)
 
-    def frame(self, node: Node, carrier: Moving | None, R: np.ndarray, x: np.ndarray) -> None:
-        """Reads a frame in its parent, which is carried by `carrier` and at R, x."""
+    def frames(self, node: Node) -> None:
+        """Reads a frame of the world and all below it, however deep they stand in each other."""
+        ahead: list[Placed] = [(node, None, np.eye(3), np.zeros(3))]
+        while ahead:
+            ahead += reversed(self.frame(*ahead.pop()))
+
+    def frame(self, node: Node, carrier: Moving | None, R: np.ndarray, x: np.ndarray) -> list[Placed]:
+        """Reads a frame in its parent, carried by `carrier` and at R, x; returns the frames in it."""
         items, i = node.items, 0
         while i < len(items) and items[i].kind == WORD and items[i].text in MOVES:
             move = items[i].text
@@ -157,6 +167,7 @@ class _Reader:
                 # The frame that a variable itself moves gives its body the name.
                 if carrier is not None and last and last[1] is carrier.node and not carrier.name:
                     carrier.name = label
+        inner: list[Placed] = []
         for option in items[i:]:
             if option.head == "mass":
                 values = self.numbers(option, option.items[1:], (1, 4))
@@ -166,9 +177,10 @@ class _Reader:
                     moments = np.diag(values[1:]) if len(values) == 4 else np.zeros((3, 3))
                     carrier.masses.append((values[0], x, R, moments, label))
             elif option.head in MOVES:
-                self.frame(option, carrier, R, x)
+                inner.append((option, carrier, R, x))
             elif option.head != "name":
                 raise self.unknown(option, OPTIONS, "option or move")
+        return inner
 
     def name(self, option: Node) -> str:
         if len(option.items) != 2 or option.items[1].kind != TEXT or not option.items[1].text.strip():

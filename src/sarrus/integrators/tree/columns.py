@@ -42,9 +42,10 @@ CONSTANT_COLS = 17
 VALUE, QUATERNION, PLACE = 0, 0, 4
 NODE_COLS = 7
 # `motion`: one line per freedom.  Momentum and velocity at the node; increments of the last step and of the
-# two before, over their lengths; armature; 1, or 1 over the size of the mechanism for what slides.
-P, V, X, X2, X3, ARMATURE, UNIT = 0, 1, 2, 3, 4, 5, 6
-MOTION_COLS = 7
+# four before, over their lengths, from X; armature; 1, or 1 over the size of the mechanism for what slides.
+P, V, X, ARMATURE, UNIT = 0, 1, 2, 7, 8
+STEPS_KEPT = 5
+MOTION_COLS = 9
 
 # `wf`, work per frame at a stage: turn, place seen from REF, velocity, inertia and momentum of all that hangs
 # on it (mass, mass times centre, inertia about REF), wrench of the elements, REF.  Of group joints: their

@@ -219,7 +219,10 @@ def efforts(
 @kernel
 def add_efforts(tree, wf, wd, c, dt, weight):
     """Adds the efforts at the stage c to the residual and the momentum at the end of the step; their
-    derivatives on single freedoms to STIFF"""
+    derivatives on single freedoms to STIFF.  Returns their work"""
+    power = 0.0
+    for d in range(tree[0, col.FREEDOMS]):
+        power += wd[d, col.EFFORT] * wd[d, col.VT]
     for i in range(tree[0, col.FRAMES]):
         first, count = tree[i + 1, col.FIRST], tree[i + 1, col.COUNT]
         if count == 1:
@@ -235,6 +238,7 @@ def add_efforts(tree, wf, wd, c, dt, weight):
                 p += wf[i, col.MAP_C + count * k + e] * wd[first + k, col.EFFORT]
             wd[first + e, col.R] += weight * dt * r
             wd[first + e, col.P2] += weight * dt * p
+    return weight * dt * power
 
 
 @kernel

@@ -91,7 +91,9 @@ class _Equations:
     """The equations of a step around its solution."""
 
     def __init__(self, model: Model, method: TreeMethod, state: State, inputs: Any, dt: float):
-        sharp = type(method)(**{**vars(method), "tolerance": min(method.tolerance, 1e-12)})
+        # The step as it is, also where a run would divide it for its energy.
+        settings = {**vars(method), "tolerance": min(method.tolerance, 1e-12), "balance": inf}
+        sharp = type(method)(**settings)
         self.model, self.stepper = model, TreeStepper(sharp, model, state, dt)
         frames = self.stepper.frames
         if (frames.tree[1:, col.KIND] == col.MOTION).any():

@@ -21,15 +21,20 @@ class TreeMethod(Method):
 
     tolerance: largest remaining correction [rad, or parts of the size of the mechanism] of a converged step,
     and largest error of a closing joint.  max_iterations: Newton corrections per attempt.  max_substeps:
-    parts that a step may be divided into, a power of 2."""
+    parts that a step may be divided into, a power of 2.  balance: what a part of a step may do wrong in
+    energy, over the largest kinetic energy so far; a part that does more is halved, but for the smallest (see
+    `maximal/acceptance.py`; not first order).  inf leaves the steps as they are, to study the method."""
 
     tolerance: float = 1e-10
     max_iterations: int = 30
     max_substeps: int = 1024
+    balance: float = 1e-3
 
     reactions = resumable = prescribed = True
     explicit = False
-    statistics = ("factorisations", "iterations", "status", "substeps", "theta")
+    statistics = (
+        "factorisations", "iterations", "status", "substeps", "theta", "unbalanced", "imbalance", "turn",
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
         who = type(self).__name__
@@ -44,6 +49,8 @@ class TreeMethod(Method):
             raise MechanismError(
                 f"{who}: max_substeps must be a power of 2 (1, 2, 4, ...), not {self.max_substeps!r}"
             )
+        if not self.balance > 0.0:
+            raise MechanismError(f"{who}: balance must be positive, or inf, not {self.balance!r}")
 
     @property
     def stages(self) -> int:

@@ -37,6 +37,7 @@ from sarrus.integrators.tree.recursion import factor_ports, solve_ports
 from sarrus.integrators.tree.settings import (
     ALPHA,
     EARLIER,
+    EFFORTS,
     EVEN,
     FACTORISATIONS,
     FALLEN,
@@ -80,6 +81,7 @@ def evaluate(plan, room, settings, values, dt, derivatives, port, elements):
         wd[d, col.R] = motion[d, col.P] - inertia * v
         wd[d, col.P2] = inertia * v
         wd[d, col.STIFF] = -inertia / dt
+    settings[EFFORTS] = 0.0
     for k in range(2 if has_two_stages(port) else 1):
         c, weight = alpha, 1.0
         if has_two_stages(port):
@@ -91,7 +93,7 @@ def evaluate(plan, room, settings, values, dt, derivatives, port, elements):
                 tree, freedoms, bodies, centres, acts_on, carried, topo, par, state, work, node, wf, wd,
                 values[k], settings[TIME] + c * dt, c,
             )  # fmt: skip
-            add_efforts(tree, wf, wd, c, dt, weight)
+            settings[EFFORTS] += add_efforts(tree, wf, wd, c, dt, weight)
         if derivatives:
             generators(tree, wf, wd, c, dt, weight, gravity, 6 * k, not has_two_stages(port))
 
@@ -178,17 +180,23 @@ def turns_too_far(tree, wd):
 
 @helper
 def predict(tree, motion, settings, wd, dt):
-    """Trial increments from the rates of the last three steps where all are of the same length, else of the
-    last two"""
-    before, earlier = settings[LAST], settings[EARLIER]
-    even = settings[EVEN] >= 2.0 and dt == before
+    """Trial increments from the rates of the last steps, by the polynomial through as many of them as were of
+    the same length, up to five; else from the last two"""
+    before, earlier, even = settings[LAST], settings[EARLIER], settings[EVEN]
     ahead = (dt + before) / (before + earlier) if before + earlier > 0.0 else 0.0
+    weights = (1.0 + ahead, -ahead, 0.0, 0.0, 0.0)
+    if dt == before:
+        if even >= 4.0:
+            weights = (5.0, -10.0, 10.0, -5.0, 1.0)
+        elif even >= 3.0:
+            weights = (4.0, -6.0, 4.0, -1.0, 0.0)
+        elif even >= 2.0:
+            weights = (3.0, -3.0, 1.0, 0.0, 0.0)
     for d in range(tree[0, col.FREEDOMS]):
-        rate, slope = motion[d, col.X], motion[d, col.X] - motion[d, col.X2]
-        if even:
-            wd[d, col.XT] = dt * (rate + 2.0 * slope - (motion[d, col.X2] - motion[d, col.X3]))
-        else:
-            wd[d, col.XT] = dt * (rate + ahead * slope)
+        rate = 0.0
+        for k in range(col.STEPS_KEPT):
+            rate += weights[k] * motion[d, col.X + k]
+        wd[d, col.XT] = dt * rate
 
 
 @helper
@@ -340,8 +348,8 @@ def accept(tree, node, motion, settings, wd, dt):
             carry_residual(node, wd, i, d, kind == col.ROTATION, tree[i + 1, col.FLIES])
             move_group(node, wd, i, d, kind == col.ROTATION)
     for d in range(tree[0, col.FREEDOMS]):
-        motion[d, col.X3] = motion[d, col.X2]
-        motion[d, col.X2] = motion[d, col.X]
+        for k in range(col.STEPS_KEPT - 1, 0, -1):
+            motion[d, col.X + k] = motion[d, col.X + k - 1]
         motion[d, col.X] = wd[d, col.XT] / dt
         motion[d, col.P] = wd[d, col.P2] + wd[d, col.R]
     settings[EVEN] = settings[EVEN] + 1.0 if dt == settings[LAST] else 0.0

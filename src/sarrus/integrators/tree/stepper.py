@@ -8,6 +8,7 @@ from sarrus import layout as at
 from sarrus._jit import Compiling
 from sarrus.errors import MechanismError, Status
 from sarrus.integrators.interface import Chunk, Failure, Stepper
+from sarrus.integrators.maximal.acceptance import IMBALANCE, SUMS, TURN
 from sarrus.integrators.maximal.active_rows import ActiveRows
 from sarrus.integrators.maximal.implicit.node_wrenches import NodeWrenches
 from sarrus.integrators.tree import columns as col
@@ -32,6 +33,8 @@ REDUNDANT_LIMIT, INEXACT_FACTOR = 1e-8, 100.0
 # divided as with more patience; below 1 more would be.
 HOPELESS = 1.0
 
+# What the rule for the energy of steps knows of those before, in the kernels' state beside the bodies.
+JUDGED = [at.PEAK, at.WHIPS]
 # What a prediction knows of the steps before.
 HISTORY = [run.LAST, run.EARLIER, run.EVEN]
 
@@ -50,7 +53,8 @@ class TreeStepper(Stepper):
         nf, nv, rows = frames.count, frames.size, int(arrays.topo[0, at.ROWS])
         frames.tree[0, col.STIFFLY] = frames.tree[0, col.PUSHED] and is_stiff(model, frames, self.dt)
         self.node, self.motion = np.zeros((nf, col.NODE_COLS)), np.zeros((nv, col.MOTION_COLS))
-        self.saved = self.node.copy(), self.motion.copy()
+        # At the start of a step, and at that of a part.
+        self.saved = self.node.copy(), self.motion.copy(), self.node.copy(), self.motion.copy()
         self.motion[:, col.ARMATURE] = frames.armature
         self.motion[:, col.UNIT] = _units(frames, model.size)
         self.kernel, self.wd = arrays.state.copy(), np.zeros((nv, col.WD_COLS))
@@ -70,7 +74,7 @@ class TreeStepper(Stepper):
             np.zeros((2, ported, col.MOST_PORT)), np.zeros(nv), self.kernel, arrays.new_work(),
             np.zeros((rows, nv)), np.zeros((rows, nv)), np.zeros((nv if dense else 1, rows)),
             np.zeros((nv if dense else 1, rows)), np.zeros((rows, rows)),
-            np.zeros((len(frames.edges), col.WE_COLS)), np.zeros((4, rows)),
+            np.zeros((len(frames.edges), col.WE_COLS)), np.zeros((8, rows)),
         )  # fmt: skip
         self.flags = arrays.flag, (True if arrays.loops else None)
         self.port = col.TRAPEZOID_PORT if method.stages == 2 else col.MIDPOINT_PORT
@@ -100,7 +104,8 @@ class TreeStepper(Stepper):
             REDUNDANT_LIMIT * size, INEXACT_FACTOR * model.ranks.inexact, forced, 10.0 * tolerance
         )
         settings[run.HOPELESS] = HOPELESS
-        settings[run.GRAVITY :], settings[run.TIME] = model.gravity, state.time
+        settings[run.GRAVITY : run.GRAVITY + 3], settings[run.TIME] = model.gravity, state.time
+        settings[run.BALANCE] = method.balance
         self.counts[run.MOST], self.counts[run.PARTS] = method.max_iterations, method.max_substeps
 
     # The node
@@ -124,8 +129,7 @@ class TreeStepper(Stepper):
         if self.active is not None:
             self.choose()
             self._read(from_bodies=False)
-        for column in (col.X, col.X2, col.X3):
-            self.motion[:, column] = self.motion[:, col.V]
+        self.motion[:, col.X : col.X + col.STEPS_KEPT] = self.motion[:, col.V][:, None]
         given = join(state.position, state.orientation, state.velocity, state.angular_velocity)
         nb = len(self.model.body_names)
         off = (self.one[:, : 13 * nb] - given).reshape(nb, 13)[:, 7:]
@@ -160,7 +164,8 @@ class TreeStepper(Stepper):
     def _memory(self) -> np.ndarray:
         """What exact continuation needs, in one line."""
         lengths = self.settings[HISTORY]
-        parts = self.node, self.motion, self.kernel[self._kept], self.room[-1][0], lengths
+        history = self.kernel[len(self.model.body_names), JUDGED]
+        parts = self.node, self.motion, self.kernel[self._kept], self.room[-1][0], history, lengths
         return np.concatenate([part.ravel() for part in parts])
 
     @property
@@ -170,12 +175,13 @@ class TreeStepper(Stepper):
 
     def _remember(self, memory: np.ndarray) -> None:
         kept = self.kernel[self._kept]
-        lengths = np.zeros(len(HISTORY))
+        lengths, history = np.zeros(len(HISTORY)), np.zeros(len(JUDGED))
         place = 0
-        for part in (self.node, self.motion, kept, self.room[-1][0], lengths):
+        for part in (self.node, self.motion, kept, self.room[-1][0], history, lengths):
             part[...] = memory[place : place + part.size].reshape(part.shape)
             place += part.size
-        self.settings[HISTORY] = lengths
+        self.kernel[len(self.model.body_names), JUDGED] = history
+        self.settings[HISTORY], self.settings[run.KNOWN] = lengths, 0.0
 
     def _read(self, *, from_bodies: bool) -> None:
         with Compiling(rollout.read_node, "the read-out in joint coordinates"):
@@ -190,6 +196,7 @@ class TreeStepper(Stepper):
         if self.active is not None:
             self.active.choose(self.kernel)
             self.room[-1][0] = 0.0
+            self.settings[run.KNOWN] = 0.0
 
     def state(self) -> State:
         """The node as a `State`, with what exact continuation needs."""
@@ -222,12 +229,12 @@ class TreeStepper(Stepper):
         bodies, begun = 13 * len(self.model.body_names), self.done
         lines = (self.done + steps) // every - self.done // every
         out = np.zeros((lines, bodies + self.model.coordinates))
-        stats = np.zeros((steps, run.STATS))
+        stats, sums = np.zeros((steps, run.STATS)), np.zeros((steps, SUMS))
         k, line, failure = 0, 0, None
         while k < steps:
             self.counts[[run.STEPS, run.BEFORE, run.EVERY]] = steps - k, self.done, every
             self.settings[run.TIME] = self.time
-            status, did, wrote = self._run(u if len(u) == 1 else u[k:], stats[k:], out[line:])
+            status, did, wrote = self._run(u if len(u) == 1 else u[k:], stats[k:], sums[k:], out[line:])
             k, line = k + did, line + wrote
             self.done, self.time = self.done + did, self.time + did * self.dt
             if status == run.CHOOSE_ROWS:
@@ -242,7 +249,8 @@ class TreeStepper(Stepper):
         winding = out[:line, bodies:] if self.winds else None
         done = self.done - begun
         wrenches = self._wrenches(out[:line], begun, u, every) if self.wrenches is not None else None
-        return Chunk(out[:line, :bodies], done, stats[:done], failure, wrenches, winding=winding)
+        counted = np.concatenate([stats[:done], sums[:done, [IMBALANCE, TURN]]], axis=1)
+        return Chunk(out[:line, :bodies], done, counted, failure, wrenches, winding=winding)
 
     def _wrenches(self, nodes: np.ndarray, begun: int, u: np.ndarray, every: int) -> np.ndarray:
         """Wrenches (1 + m, nj, 6) of the joints at the node before and at the nodes recorded since the
@@ -261,9 +269,11 @@ class TreeStepper(Stepper):
         winding = node[bodies:] if self.winds else np.zeros(0)
         return self.wrenches.at(node[:bodies], winding, time, np.ascontiguousarray(u))
 
-    def _run(self, u: np.ndarray, stats: np.ndarray, out: np.ndarray) -> tuple[int, int, int]:
+    def _run(
+        self, u: np.ndarray, stats: np.ndarray, sums: np.ndarray, out: np.ndarray
+    ) -> tuple[int, int, int]:
         arguments = (
-            self.plan, self.room, *self.saved, self.settings, self.counts, u, self.values, stats, out,
+            self.plan, self.room, self.saved, self.settings, self.counts, u, self.values, stats, sums, out,
             self.port, *self.flags,
         )  # fmt: skip
         if self._is_compiled:

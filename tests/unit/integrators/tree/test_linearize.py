@@ -44,7 +44,7 @@ def step(equations, change):
     s, n = equations.stepper, equations.n
     s.node[:] = equations.moved(equations.node, change[:n])
     s.motion[:, col.P] = equations.momenta + change[n : 2 * n]
-    for column in (col.X, col.X2, col.X3):
+    for column in range(col.X, col.X + col.STEPS_KEPT):
         s.motion[:, column] = equations.x / s.dt
     s.kernel[:] = equations.kernel
     s.room[-1][0] = equations.lam
