@@ -28,7 +28,7 @@ from sarrus.model.description import driven_coordinates
 from sarrus.model.linear import Linearisation, least_change
 from sarrus.trajectory import Trajectory
 from sarrus.trajectory.reactions import row_weights
-from sarrus.trajectory.sharing import REFINEMENTS, REGULARISATION
+from sarrus.trajectory.sharing import REGULARISATION
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -39,6 +39,8 @@ MET, CORRECTIONS = 1e-12, 30
 MOVE = 1e-5
 # Rates of functions are differences over a hundredth of this, or of the times asked for [s].
 LONGEST = 0.01
+# The matrix of least norm is regularised, and its solutions refined so many times.
+REFINEMENTS = 3
 
 
 @dataclass
