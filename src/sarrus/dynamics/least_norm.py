@@ -1,12 +1,12 @@
 """The multipliers of least norm at recorded nodes: (G' W^-1 G) y = load, lam = W^-1 G y.
 
-Rows are those of joints between two bodies, and of what motors prescribe; the matrix has blocks of 6 x 6 on the
-graph of bodies, whose elimination is planned once (`solvers/block_graph_plan`).
+Rows are those of joints between two bodies, and of what motors prescribe; the matrix has blocks of 6 x 6 on
+the graph of bodies, whose elimination is planned once (`solvers/block_graph_plan`).
 
 Implements: [Mal25] eq. (32)."""
 
 from sarrus import layout as at
-from sarrus._jit import entry, kernel
+from sarrus._jit import entry, helper, kernel
 from sarrus.dynamics.readout import load
 from sarrus.kinematics.coordinates import arm_between, coordinate, enter_coordinates
 from sarrus.kinematics.row_vectors import put_rows
@@ -49,21 +49,38 @@ def put_row_vectors(topo, par, state, work, ends, driven, vectors, elements):
 
 @kernel
 def put_matrix(pairs, owner, inverse_weights, vectors, values):
-    """G' W^-1 G into the blocks; returns the sum of its diagonal.  owner: the pair that each row belongs to"""
+    """G' W^-1 G into the blocks; returns the sum of its diagonal.  owner: the pair of each row"""
     trace = 0.0
     for i in range(values.shape[0]):
         values[i] = 0.0
     for r in range(owner.shape[0]):
-        for side in range(2):
-            for other in range(2):
-                place = pairs[owner[r], BLOCKS + 2 * side + other]
-                if place >= 0:
-                    for i in range(6):
-                        factor = inverse_weights[r] * vectors[r, 6 * side + i]
-                        for j in range(6):
-                            values[place + 6 * i + j] += factor * vectors[r, 6 * other + j]
-                        if side == other:
-                            trace += factor * vectors[r, 6 * side + i]
+        pair = pairs[owner[r]]
+        child, parent = vectors[r], vectors[r, 6:]
+        if pair[BLOCKS] >= 0:
+            trace += add_outer(values[pair[BLOCKS] :], inverse_weights[r], child, child)
+        if pair[BLOCKS + 1] >= 0:
+            add_outer(values[pair[BLOCKS + 1] :], inverse_weights[r], child, parent)
+        if pair[BLOCKS + 3] >= 0:
+            trace += add_outer(values[pair[BLOCKS + 3] :], inverse_weights[r], parent, parent)
+    for p in range(pairs.shape[0]):
+        if pairs[p, BLOCKS + 1] >= 0:
+            source, target = values[pairs[p, BLOCKS + 1] :], values[pairs[p, BLOCKS + 2] :]
+            for i in range(6):
+                for j in range(6):
+                    target[6 * j + i] = source[6 * i + j]
+    return trace
+
+
+@helper
+def add_outer(block, weight, a, b):
+    """Adds weight a b' to a block; returns the sum of its diagonal.  (Views: their places are seen to be
+    non-negative)"""
+    trace = 0.0
+    for i in range(6):
+        factor, row = weight * a[i], block[6 * i :]
+        for j in range(6):
+            row[j] += factor * b[j]
+        trace += factor * b[i]
     return trace
 
 
@@ -94,9 +111,11 @@ def put_load(topo, work, pairs, points, wrenches, loads):
 @kernel
 def multiplier(pairs, owner, inverse_weights, vectors, loads, r):
     """Multiplier of row r for the y found so far"""
-    total, child, parent = 0.0, 6 * pairs[owner[r], CHILD], 6 * pairs[owner[r], PARENT]
+    pair, row = pairs[owner[r]], vectors[r]
+    child, parent = loads[FOUND, 6 * pair[CHILD] :], loads[FOUND, 6 * pair[PARENT] :]
+    total = 0.0
     for i in range(6):
-        total += vectors[r, i] * loads[FOUND, child + i] + vectors[r, 6 + i] * loads[FOUND, parent + i]
+        total += row[i] * child[i] + row[6 + i] * parent[i]
     return inverse_weights[r] * total
 
 
@@ -107,9 +126,11 @@ def put_left(pairs, owner, inverse_weights, vectors, loads):
         loads[LEFT, i] = loads[WANTED, i]
     for r in range(owner.shape[0]):
         lam = multiplier(pairs, owner, inverse_weights, vectors, loads, r)
+        pair, row = pairs[owner[r]], vectors[r]
+        child, parent = loads[LEFT, 6 * pair[CHILD] :], loads[LEFT, 6 * pair[PARENT] :]
         for i in range(6):
-            loads[LEFT, 6 * pairs[owner[r], CHILD] + i] -= lam * vectors[r, i]
-            loads[LEFT, 6 * pairs[owner[r], PARENT] + i] -= lam * vectors[r, 6 + i]
+            child[i] -= lam * row[i]
+            parent[i] -= lam * row[6 + i]
     return largest(loads, LEFT)
 
 
@@ -124,8 +145,8 @@ def largest(loads, line):
 
 @kernel
 def put_wrenches(work, rows, points, loads, wrenches):
-    """Wrenches of the pairs on their children (on their parents, reversed, where the child is the world), about
-    the joint points; rows: pairs, their owner, inverse weights and vectors"""
+    """Wrenches of the pairs on their children (on their parents, reversed, where the child is the world),
+    about the joint points; rows: pairs, their owner, inverse weights and vectors"""
     pairs, owner, inverse_weights, vectors = rows
     world = loads.shape[1] // 6 - 1
     for p in range(pairs.shape[0]):

@@ -149,8 +149,8 @@ def pivot_scales(here: Linearisation, drives: Actuation) -> np.ndarray:
 
 def stance(model: Model, kernel: np.ndarray) -> tuple[np.ndarray, tuple[tuple[str, float], ...]]:
     """How well the drives move the mechanism at the configuration in `kernel` (of `model.every`): singular
-    values of what the joints leave of them, each compared with what they leave of it elsewhere, largest first;
-    and the drives that take part in the smallest, with their parts, largest first.
+    values of what the joints leave of them, each compared with what they leave of it elsewhere, largest
+    first; and the drives that take part in the smallest, with their parts, largest first.
 
     Compared so, the values have no units: a finger that a slide of millimetres closes counts like a waist"""
     drives = model.actuation

@@ -1,5 +1,5 @@
-"""The multipliers of least norm at recorded nodes: which rows of which joints take part, and the plan of their
-matrix on the graph of bodies.
+"""The multipliers of least norm at recorded nodes: which rows of which joints take part, and the plan of
+their matrix on the graph of bodies.
 
 Implements: [Mal25] eq. (32), see `dynamics/least_norm`."""
 
@@ -111,7 +111,7 @@ class Sharing:
             )  # fmt: skip
         if failed >= 0:
             raise MechanismError(
-                f"the reactions at node {failed} of {len(nodes)} cannot be shared out: the rows of the joints "
-                "differ too much in size there; run with reaction_weights that are closer to each other"
+                f"the reactions at node {failed} of {len(nodes)} cannot be shared out: rows of joints differ "
+                "too much in size there; run with reaction_weights that are closer to each other"
             )
         return out

@@ -1,8 +1,9 @@
 """Newton's method for one stage: the configuration at its end, with multipliers of the border rows.
 
 One factor serves the whole stage while corrections shrink fast; otherwise, and in the careful variant always,
-it is made anew.  A stage ends with a correction that leaves nothing but rounding: what is left unsolved is a wrong
-velocity, by that much over the length of the stage.  Free motions and row vectors are those of the trial configuration in every residual."""
+it is made anew.  A stage ends with a correction that leaves nothing but rounding: what is left unsolved is a
+wrong velocity, by that much over the length of the stage.  Free motions and row vectors are those of the
+trial configuration in every residual."""
 
 from sarrus import layout as at
 from sarrus._jit import helper, kernel
@@ -21,8 +22,8 @@ from sarrus.integrators.maximal.variational.increments import rate_of
 from sarrus.integrators.maximal.variational.newton import (
     GROSS,
     HUGE,
-    REUSE,
     NOISY,
+    REUSE,
     SMALL,
     keep_nan_max,
     link_direction,
@@ -32,20 +33,30 @@ from sarrus.maths.spatial import ZERO6
 from sarrus.solvers.border import solve_rows
 from sarrus.solvers.tree import clear_seeds, correct
 
-# What a correction is expected to leave, below this part of the tolerance (1e-14 of the size of the mechanism), is
-# not missed: ten times as much shows in SDIRK, whose stages hand it on divided by their length.
+# What a correction is expected to leave, below this part of the tolerance (1e-14 of the size of the
+# mechanism), is not missed: ten times as much shows in SDIRK, whose stages hand it on over their length.
 LEAVES = 1e-4
-# A factor is made anew where two more corrections through it would leave more than this part of the tolerance.
+# A factor is made anew where two more corrections through it would leave more than this part of the
+# tolerance.
 TWO_MORE = 1e-3
+# Corrections below this times the tolerance that do not halve through a new factor are rounding: next to a
+# singular configuration freedoms are known no better, however well the rows hold.
+STALLED = 100.0
 
 
 @helper
 def is_solved(norm, last, tolerance):
-    """Whether a correction `norm`, yet to be made, after one of `last`, is the last one: it is rounding itself, or
-    what it leaves is"""
-    return leaves_nothing(norm, last, tolerance) or (
-        norm < tolerance and last < tolerance and norm > NOISY * last
-    )
+    """Whether a correction `norm`, yet to be made, after one of `last`, is the last one: it is rounding
+    itself, or what it leaves is"""
+    is_rounding = norm < tolerance and last < tolerance and norm > NOISY * last
+    return is_rounding or leaves_nothing(norm, last, tolerance)
+
+
+@helper
+def is_stalled(norm, last, error, tolerance):
+    """Whether corrections through a new factor are small and do not halve, while the rows hold to `error`"""
+    most = STALLED * tolerance
+    return error < tolerance and norm < most and last < most and norm > 0.5 * last
 
 
 @helper
@@ -120,7 +131,7 @@ def solve_stage(
     error = evaluate(topo, par, state, work, values, h, span, time, gravity, u, form, loops, whole)
     norm = factor(topo, par, state, work, values, blocks, h, time, gravity, u, form, loops)
     norm = keep_nan_max(norm, error)
-    factored, corrected, moved = 1, 0, 0.0
+    factored, corrected, moved, is_new = 1, 0, 0.0, True
     while corrected < most:
         last, before = norm, moved
         error, moved = advance(topo, par, state, work, values, h, span, time, gravity, u, form, loops, whole)
@@ -132,14 +143,17 @@ def solve_stage(
             norm = keep_nan_max(renew(topo, par, state, work, loops), error)
             if corrected == 1 and last > tolerance:
                 whole[2] = max(whole[2], norm / last)
-        if is_made or is_solved(norm, last, tolerance):
+        stalls = is_new and is_stalled(norm, last, error, tolerance)
+        if is_made or stalls or is_solved(norm, last, tolerance):
             return settle(
                 topo, par, state, work, values, h, span, time, gravity, u, form, tolerance, limit, loops,
                 whole, factored, corrected, is_made,
             )  # fmt: skip
         if not norm < max(last, tolerance):
             break
-        if norm > SMALL and (norm > REUSE * last or norm * (norm / last) ** 2 > TWO_MORE * tolerance):
+        is_slow = norm > REUSE * last or norm * (norm / last) ** 2 > TWO_MORE * tolerance
+        is_new = (norm > SMALL and is_slow) or (norm > tolerance and norm > NOISY * last)
+        if is_new:
             norm = factor(topo, par, state, work, values, blocks, h, time, gravity, u, form, loops)
             norm = keep_nan_max(norm, error)
             factored += 1
@@ -164,11 +178,12 @@ def careful(
         for k in range(topo[0, at.ROWS]):
             put1(state, topo[0, at.S_ROWS] + k, at.LAM, 0.0)
     error = evaluate(topo, par, state, work, values, h, span, time, gravity, u, form, loops, whole)
+    last = HUGE
     for _ in range(most):
         norm = factor(topo, par, state, work, values, blocks, h, time, gravity, u, form, loops)
         norm = keep_nan_max(norm, error)
         factored += 1
-        if norm < tolerance:
+        if norm < tolerance or is_stalled(norm, last, error, tolerance):
             return settle(
                 topo, par, state, work, values, h, span, time, gravity, u, form, tolerance, limit, loops,
                 whole, factored, corrected, False,
@@ -182,7 +197,7 @@ def careful(
             part *= 0.5
             step_back(topo, state, work, part, loops)
             new = evaluate(topo, par, state, work, values, h, span, time, gravity, u, form, loops, whole)
-        error = new
+        error, last = new, norm
     return (OUT_OF_DOMAIN if error > 100.0 else ITERATION_LIMIT), factored, corrected
 
 
@@ -191,8 +206,8 @@ def settle(
     topo, par, state, work, values, h, span, time, gravity, u, form, tolerance, limit, loops, whole, factored,
     corrected, is_made,
 ):  # fmt: skip
-    """After convergence: the last correction, whose right-hand side is at hand where it is not yet made, and up
-    to two more while the redundant rows still improve; returns (status, eliminations, corrections)"""
+    """After convergence: the last correction, whose right-hand side is at hand where it is not yet made, and
+    up to two more while the redundant rows still improve; returns (status, eliminations, corrections)"""
     if not is_made:
         advance(topo, par, state, work, values, h, span, time, gravity, u, form, loops, whole)
         corrected += 1
@@ -274,8 +289,8 @@ def best_of(missed):
 
 @kernel
 def predict_and_learn(topo, state, values, ratio, h, loops):
-    """`predict` for a step of BDF, and its multipliers, with what is expected that this misses; as many of the
-    last misses count as would have served best in the last step"""
+    """`predict` for a step of BDF, and its multipliers, with what is expected that this misses; as many of
+    the last misses count as would have served best in the last step"""
     predict(topo, state, values, ratio, loops)
     put_multipliers(topo, state, values, h, loops)
     items, n = values.shape[0] // of.LEVELS, topo[0, at.BODIES]
