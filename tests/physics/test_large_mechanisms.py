@@ -192,3 +192,10 @@ def test_reactions_of_the_hoberman_sphere_are_those_of_the_dense_pseudo_inverse(
     if weight > 1.0:
         assert np.abs(dense - dense_least_norm(run, 2, {})[1]).max() > 1e-2 * np.abs(dense).max()
     assert wrench_error(run, 2, G, dense) < SPHERE_NORM * np.abs(dense).max()
+
+
+@pytest.mark.parametrize("name", ["large_figure", "overactuated_legs", "satellite"])
+def test_motors_of_the_gallery_are_not_called_nearly_singular(name):
+    """A hand that a slide of millimetres closes is no worse off than a waist: values have no units."""
+    report = sarrus.build(sarrus.gallery.make(name)).report()
+    assert "singular" not in report
