@@ -20,8 +20,8 @@ from experiments.plotting import OTHER, OTHER_2, OURS, OURS_2, label, panels
 DT = 0.01
 STEP_OF_PAPER = 1138.03  # [ms]
 IMPLICIT = {
-    "bdf2": (sarrus.Bdf(tolerance=SPHERE_TOLERANCE), OURS),
-    "sdirk": (sarrus.Sdirk(tolerance=SPHERE_TOLERANCE), OURS_2),
+    "bdf2": (sarrus.Bdf(), OURS),
+    "sdirk": (sarrus.Sdirk(), OURS_2),
     "variational": (sarrus.Variational(tolerance=SPHERE_TOLERANCE), "black"),
 }
 BASELINE = {

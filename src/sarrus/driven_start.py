@@ -11,7 +11,7 @@ from sarrus.errors import AssemblyError, MechanismError
 from sarrus.inputs import Inputs
 from sarrus.mechanism.rotations import rotation
 from sarrus.model import Model, State
-from sarrus.model.actuation import PART, independent, left_of_drives, rank_of
+from sarrus.model.actuation import PART, independent, left_of_drives, left_singular, rank_of
 from sarrus.model.assembly import LEAST, closed, held_rows
 from sarrus.model.description import driven_coordinates
 from sarrus.model.linear import Linearisation, least_change
@@ -131,7 +131,7 @@ def _enforced(model: Model, kernel: np.ndarray) -> np.ndarray:
     on each other; refuses, by name, a start at which the drives together can do less than elsewhere."""
     drives = model.actuation
     left = left_of_drives(Linearisation(model.every, kernel.copy()), drives)
-    u, s, _ = np.linalg.svd(left)
+    u, s = left_singular(left)
     rank = rank_of(s)
     if rank < drives.rank:
         labels = drives.labels()

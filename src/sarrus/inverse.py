@@ -28,7 +28,7 @@ from sarrus.model.description import driven_coordinates
 from sarrus.model.linear import Linearisation, least_change
 from sarrus.trajectory import Trajectory
 from sarrus.trajectory.reactions import row_weights
-from sarrus.trajectory.sharing import REFINEMENTS, REGULARISATION
+from sarrus.trajectory.sharing import REGULARISATION
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -39,6 +39,9 @@ MET, CORRECTIONS = 1e-12, 30
 MOVE = 1e-5
 # Rates of functions are differences over a hundredth of this, or of the times asked for [s].
 LONGEST = 0.01
+# Solutions with the regularised matrix of least norm are refined while what is left halves, so many times at
+# most; a diagonal below this part of the mean counts as so much (see `dynamics/least_norm`).
+REFINEMENTS, LEAST = 12, 1e-9
 
 
 @dataclass
@@ -98,7 +101,9 @@ def inverse_dynamics(
             "inputs say how everything moves only where none is left: run simulate, and give its trajectory"
         )
     when = np.atleast_1d(np.asarray([0.0] if times is None else times, float))
-    if when.ndim != 1 or not np.isfinite(when).all() or (np.diff(when) <= 0.0).any():
+    if when.ndim != 1 or not len(when):
+        raise MechanismError(f"inverse_dynamics: times must be a list of numbers, not of shape {when.shape}")
+    if not np.isfinite(when).all() or (np.diff(when) <= 0.0).any():
         raise MechanismError("inverse_dynamics: times must be finite and increase")
     return _prescribed(model, motion, when, weights)
 
@@ -256,7 +261,7 @@ class Balance:
 
     def at(self, state: State, a: np.ndarray) -> tuple[np.ndarray, float, np.ndarray]:
         """(efforts of all motors, largest load that is left, wrenches (nj, 6) of the joints)."""
-        from scipy.sparse import diags, identity, vstack
+        from scipy.sparse import diags, vstack
         from scipy.sparse.linalg import splu
 
         here = Linearisation(self.model.every, kernel_state(self.model, state))
@@ -265,10 +270,16 @@ class Balance:
         A = vstack([here.matrix, rows]).tocsr()
         light = diags(1.0 / self.weights) @ A
         K = (A.T @ light).tocsc()
-        factor = splu(K + REGULARISATION * K.diagonal().mean() * identity(K.shape[0], format="csc"))
-        y = factor.solve(load)
+        diagonal = K.diagonal()
+        firm = np.maximum(diagonal, LEAST * diagonal.mean())
+        factor = splu((K + REGULARISATION * diags(firm)).tocsc())
+        y, left = np.zeros(len(load)), np.inf
         for _ in range(REFINEMENTS):
-            y += factor.solve(load - K @ y)
+            rest, last = load - A.T @ (light @ y), left
+            left = float(np.abs(rest).max(initial=0.0))
+            if not left < 0.5 * last:
+                break
+            y += factor.solve(rest)
         multipliers = light @ y
         left = float(np.abs(load - A.T @ multipliers).max(initial=0.0))
         return multipliers[here.matrix.shape[0] :], left, self.wrenches(here, state, A, multipliers)

@@ -64,6 +64,8 @@ def test_what_is_not_prescribed_is_refused_by_number():
         sarrus.inverse_dynamics(model, {"upper": 0.0}, [0.0])
     with pytest.raises(sarrus.MechanismError, match="increase"):
         sarrus.inverse_dynamics(_held(), {"drive": 0.0}, [0.0, 0.0])
+    with pytest.raises(sarrus.MechanismError, match="list of numbers"):
+        sarrus.inverse_dynamics(_held(), {"drive": 0.0}, [])
     with pytest.raises(sarrus.MechanismError, match="dict of inputs"):
         sarrus.inverse_dynamics(_held(), 3.0)
 

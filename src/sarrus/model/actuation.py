@@ -37,13 +37,15 @@ NEAREST, SETTLED = 20, 1e-13
 class Actuation:
     """What motors prescribe, coordinate by coordinate: motor, joint and number within the joint.
 
-    rank: how many of them are independent; tied: which of them depend on others (numbers in these lists)."""
+    rank: how many of them are independent; tied: which of them depend on others (numbers in these lists);
+    usual: what the joints leave of each (see `left_of_drives`) where that is most."""
 
     motors: tuple[str, ...] = ()
     joints: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
     numbers: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
     rank: int = 0
     tied: tuple[int, ...] = ()
+    usual: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
     @property
     def count(self) -> int:
@@ -86,14 +88,15 @@ def find_actuation(d: Description, every: Arrays, size: float) -> Actuation:
         here = Linearisation(every, reference.state.copy())
         wander(here, np.random.default_rng(seed), floor, size)
         found.append(left_of_drives(here, drives))
-    parts = [np.linalg.svd(left) for left in found]
-    ranks = [rank_of(s) for _, s, _ in parts]
+    parts = [left_singular(left) for left in found]
+    ranks = [rank_of(s) for _, s in parts]
     rank = max(ranks)
     tied = np.zeros(len(listed), bool)
-    for (u, _, _), own in zip(parts, ranks, strict=True):
+    for (u, _), own in zip(parts, ranks, strict=True):
         if own == rank:
             tied |= np.abs(u[:, rank:]).max(axis=1, initial=0.0) > PART
-    out = replace(drives, rank=rank, tied=tuple(map(int, np.flatnonzero(tied))))
+    usual = np.max([np.linalg.norm(left, axis=1) for left in found], axis=0)
+    out = replace(drives, rank=rank, tied=tuple(map(int, np.flatnonzero(tied))), usual=usual)
     if out.tied:
         best = found[int(np.argmax(ranks))] if ranks[0] < rank else found[0]
         kept = independent(best[list(out.tied)], rank - (out.count - len(out.tied)))
@@ -112,6 +115,12 @@ def left_of_drives(here: Linearisation, drives: Actuation) -> np.ndarray:
     dense = rows.toarray()
     left = Projection(here.matrix).apply(dense.T).T
     return left / np.maximum(np.linalg.norm(dense, axis=1), 1e-300)[:, None]
+
+
+def left_singular(left: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(left singular vectors, all of them; singular values, largest first)."""
+    u, s, _ = np.linalg.svd(left, full_matrices=left.shape[0] > left.shape[1])
+    return u, s
 
 
 def rank_of(singular: np.ndarray) -> int:
@@ -140,10 +149,13 @@ def pivot_scales(here: Linearisation, drives: Actuation) -> np.ndarray:
 
 def stance(model: Model, kernel: np.ndarray) -> tuple[np.ndarray, tuple[tuple[str, float], ...]]:
     """How well the drives move the mechanism at the configuration in `kernel` (of `model.every`): singular
-    values of what the joints leave of them, each drive of length 1, largest first; and the drives that take
-    part in the smallest, with their parts, largest first."""
+    values of what the joints leave of them, each compared with what they leave of it elsewhere, largest
+    first; and the drives that take part in the smallest, with their parts, largest first.
+
+    Compared so, the values have no units: a finger that a slide of millimetres closes counts like a waist"""
     drives = model.actuation
-    u, s, _ = np.linalg.svd(left_of_drives(Linearisation(model.every, kernel.copy()), drives))
+    left = left_of_drives(Linearisation(model.every, kernel.copy()), drives)
+    u, s = left_singular(left / np.maximum(drives.usual, 1e-300)[:, None])
     if not drives.rank:
         return s[:0], ()
     labels, weak = drives.labels(), np.abs(u[:, drives.rank - 1])
@@ -157,7 +169,7 @@ def self_stress(model: Model, kernel: np.ndarray) -> np.ndarray:
     here = Linearisation(model.every, kernel.copy())
     _, rows = here.coordinates(model.actuation.joints, model.actuation.numbers)
     left = Projection(here.matrix).apply(rows.toarray().T).T
-    return np.linalg.svd(left)[0][:, model.actuation.rank :]
+    return left_singular(left)[0][:, model.actuation.rank :]
 
 
 def nearest_inputs(model: Model, kernel: np.ndarray, wanted: np.ndarray) -> np.ndarray:

@@ -59,13 +59,17 @@ class BlockGraph:
         self.outcome = Outcome.NOT_FACTORED
         self.failed_node: int | None = None
         tables = self.plan.tables
-        self._factors = np.zeros(tables.factor_count)
-        self._even, self._odd = (np.zeros(count) for count in tables.stack_counts)
-        self._swaps = np.zeros(self.scalars, np.int64)
         most_pivots = tables.fronts[:, PIVOTS].max(initial=0)
-        self._row_scale, self._column_scale = np.zeros(most_pivots), np.zeros(most_pivots)
-        self._x = np.zeros(self.scalars)
-        self._panel = np.zeros(tables.fronts[:, LATER].max(initial=0))
+        # What `factor_fronts` takes: plan, and room for factors, Schur complements, exchanges, scales.
+        self.room = (
+            (tables.fronts, tables.pieces, tables.children, tables.runs),
+            np.zeros(tables.factor_count),
+            (np.zeros(tables.stack_counts[0]), np.zeros(tables.stack_counts[1])),
+            np.zeros(self.scalars, np.int64),
+            (np.zeros(most_pivots), np.zeros(most_pivots)),
+        )
+        # Room of `solve_fronts`.
+        self.scratch = np.zeros(self.scalars), np.zeros(tables.fronts[:, LATER].max(initial=0))
 
     def block(self, values: np.ndarray, row: int, column: int) -> np.ndarray:
         """View of block (row, column) in the flat `values`, shape (sizes[row], sizes[column])."""
@@ -112,15 +116,8 @@ class BlockGraph:
         values = np.ascontiguousarray(values, float)
         if values.shape != (self.plan.value_count,):
             raise MechanismError(f"values have shape {values.shape}; valid: ({self.plan.value_count},)")
-        tables = self.plan.tables
-        code, scalar = kernels.factor_fronts(
-            (tables.fronts, tables.pieces, tables.children, tables.runs),
-            values,
-            self._factors,
-            (self._even, self._odd),
-            self._swaps,
-            (self._row_scale, self._column_scale),
-        )
+        plan, factors, stacks, swaps, scales = self.room
+        code, scalar = kernels.factor_fronts(plan, values, factors, stacks, swaps, scales)
         self.outcome = Outcome(code)
         self.failed_node = None
         if self.outcome is not Outcome.DONE:
@@ -144,10 +141,10 @@ class BlockGraph:
                 self.plan.tables.fronts,
                 self.plan.tables.later_scalars,
                 self.plan.permutation,
-                self._factors,
-                self._swaps,
+                self.room[1],
+                self.room[3],
                 column,
-                (self._x, self._panel),
+                self.scratch,
                 x,
             )
             if code != kernels.FACTORED:

@@ -27,8 +27,7 @@ def share(
 
     if not (model.redundant or model.overactuation):
         return wrench
-    sharing = Sharing(model, row_weights(model, weights))
-    return np.stack([sharing.at(nodes[t : t + 1], wrench[t]) for t in range(len(nodes))])
+    return Sharing(model, row_weights(model, weights)).over(nodes, wrench)
 
 
 def row_weights(model: Model, weights: Mapping[str, Any] | None) -> dict[str, np.ndarray]:

@@ -12,8 +12,13 @@ COORDINATE, SPEED = 0, 6
 LENGTH, MULTIPLIER = 0, 1
 COLUMNS = 29
 # Levels: the node, the node one step before, y_p, what a stage found, slope of the first stage, the node at
-# the start of a part; a configuration that is put aside, with the multipliers of the last stage.
-NOW, OLD, PAST, FOUND, SLOPE, BEGUN, ASIDE, LEVELS = 0, 1, 2, 3, 4, 5, 6, 7
+# the start of a part; a configuration that is put aside, with the multipliers of the last stage; what the
+# last predictions of steps missed.
+NOW, OLD, PAST, FOUND, SLOPE, BEGUN, ASIDE, MISSES, LEVELS = 0, 1, 2, 3, 4, 5, 6, 7, 8
+# Level MISSES, a body: misses of the rates of its freedoms in the last three steps, rates as predicted
+# without learning; the first body also how many misses the next prediction of the rates, and of the
+# multipliers, is made of.  A border row: misses of its multiplier in the last three steps.
+MISS, PLAIN, RATES_LEARN, ROWS_LEARN = 0, 18, 24, 25
 
 # Columns of `settings`: time and length of a step, tolerance, error allowed in redundant rows, gravity, part
 # of the drift that a semi-implicit step removes.

@@ -1,10 +1,12 @@
 """Newton's method for one stage: the configuration at its end, with multipliers of the border rows.
 
 One factor serves the whole stage while corrections shrink fast; otherwise, and in the careful variant always,
-it is made anew.  Free motions and row vectors are those of the trial configuration in every residual."""
+it is made anew.  A stage ends with a correction that leaves nothing but rounding: what is left unsolved is a
+wrong velocity, by that much over the length of the stage.  Free motions and row vectors are those of the
+trial configuration in every residual."""
 
 from sarrus import layout as at
-from sarrus._jit import kernel
+from sarrus._jit import helper, kernel
 from sarrus.integrators.maximal.implicit import columns as of
 from sarrus.integrators.maximal.implicit.blocks import put_blocks
 from sarrus.integrators.maximal.implicit.residual import evaluate
@@ -20,9 +22,9 @@ from sarrus.integrators.maximal.variational.increments import rate_of
 from sarrus.integrators.maximal.variational.newton import (
     GROSS,
     HUGE,
+    NOISY,
     REUSE,
     SMALL,
-    is_settled,
     keep_nan_max,
     link_direction,
 )
@@ -30,6 +32,39 @@ from sarrus.maths.access import get1, put1
 from sarrus.maths.spatial import ZERO6
 from sarrus.solvers.border import solve_rows
 from sarrus.solvers.tree import clear_seeds, correct
+
+# What a correction is expected to leave, below this part of the tolerance (1e-14 of the size of the
+# mechanism), is not missed: ten times as much shows in SDIRK, whose stages hand it on over their length.
+LEAVES = 1e-4
+# A factor is made anew where two more corrections through it would leave more than this part of the
+# tolerance.
+TWO_MORE = 1e-3
+# Corrections below this times the tolerance that do not halve through a new factor are rounding: next to a
+# singular configuration freedoms are known no better, however well the rows hold.
+STALLED = 100.0
+
+
+@helper
+def is_solved(norm, last, tolerance):
+    """Whether a correction `norm`, yet to be made, after one of `last`, is the last one: it is rounding
+    itself, or what it leaves is"""
+    is_rounding = norm < tolerance and last < tolerance and norm > NOISY * last
+    return is_rounding or leaves_nothing(norm, last, tolerance)
+
+
+@helper
+def is_stalled(norm, last, error, tolerance):
+    """Whether corrections through a new factor are small and do not halve, while the rows hold to `error`"""
+    most = STALLED * tolerance
+    return error < tolerance and norm < most and last < most and norm > 0.5 * last
+
+
+@helper
+def leaves_nothing(size, last, tolerance):
+    """Whether a correction of `size` after one of `last` leaves nothing but rounding.
+
+    A correction d leaves about C d d, and the next one through the same factor, e, leaves 2 C d e"""
+    return 2.0 * size * size <= LEAVES * tolerance * last
 
 
 @kernel
@@ -51,15 +86,19 @@ def renew(topo, par, state, work, loops):
 
 @kernel
 def advance(topo, par, state, work, values, h, span, time, gravity, u, form, loops, whole):
-    """Back-substitution, full Newton step and evaluation; returns the largest error of active rows"""
-    n = topo[0, at.BODIES]
+    """Back-substitution, full Newton step and evaluation; returns the largest error of active rows and the
+    largest displacement of a freedom"""
+    n, top = topo[0, at.BODIES], 0.0
     if loops is not None:
         solve_rows(topo, state, work, n, 0, ZERO6)
     for b in range(n):
         link_direction(topo, state, work, b, span, loops, True)
         for i in range(topo[b + 1, at.ROTATIONS] + topo[b + 1, at.TRANSLATIONS]):
             put1(state, b, at.RATES + i, get1(state, b, at.RATES + i) + get1(work, b, at.D_RATES + i))
-    return evaluate(topo, par, state, work, values, h, span, time, gravity, u, form, loops, whole)
+            top = max(top, abs(get1(work, b, at.D_RATES + i)))
+    return evaluate(topo, par, state, work, values, h, span, time, gravity, u, form, loops, whole), abs(
+        span
+    ) * top
 
 
 @kernel
@@ -92,22 +131,29 @@ def solve_stage(
     error = evaluate(topo, par, state, work, values, h, span, time, gravity, u, form, loops, whole)
     norm = factor(topo, par, state, work, values, blocks, h, time, gravity, u, form, loops)
     norm = keep_nan_max(norm, error)
-    factored, corrected = 1, 0
+    factored, corrected, moved, is_new = 1, 0, 0.0, True
     while corrected < most:
-        last = norm
-        error = advance(topo, par, state, work, values, h, span, time, gravity, u, form, loops, whole)
-        norm = keep_nan_max(renew(topo, par, state, work, loops), error)
+        last, before = norm, moved
+        error, moved = advance(topo, par, state, work, values, h, span, time, gravity, u, form, loops, whole)
         corrected += 1
-        if corrected == 1 and last > tolerance:
-            whole[2] = max(whole[2], norm / last)
-        if is_settled(norm, last, tolerance):
+        # Residuals overrate what multipliers, not freedoms, will take up: corrections that were made do not.
+        is_made = corrected > 1 and error < tolerance and leaves_nothing(moved, before, tolerance)
+        norm = last
+        if not is_made:
+            norm = keep_nan_max(renew(topo, par, state, work, loops), error)
+            if corrected == 1 and last > tolerance:
+                whole[2] = max(whole[2], norm / last)
+        stalls = is_new and is_stalled(norm, last, error, tolerance)
+        if is_made or stalls or is_solved(norm, last, tolerance):
             return settle(
                 topo, par, state, work, values, h, span, time, gravity, u, form, tolerance, limit, loops,
-                whole, factored, corrected,
+                whole, factored, corrected, is_made,
             )  # fmt: skip
         if not norm < max(last, tolerance):
             break
-        if norm > max(REUSE * last, SMALL):
+        is_slow = norm > REUSE * last or norm * (norm / last) ** 2 > TWO_MORE * tolerance
+        is_new = (norm > SMALL and is_slow) or (norm > tolerance and norm > NOISY * last)
+        if is_new:
             norm = factor(topo, par, state, work, values, blocks, h, time, gravity, u, form, loops)
             norm = keep_nan_max(norm, error)
             factored += 1
@@ -132,45 +178,45 @@ def careful(
         for k in range(topo[0, at.ROWS]):
             put1(state, topo[0, at.S_ROWS] + k, at.LAM, 0.0)
     error = evaluate(topo, par, state, work, values, h, span, time, gravity, u, form, loops, whole)
+    last = HUGE
     for _ in range(most):
         norm = factor(topo, par, state, work, values, blocks, h, time, gravity, u, form, loops)
         norm = keep_nan_max(norm, error)
         factored += 1
-        if norm < tolerance:
+        if norm < tolerance or is_stalled(norm, last, error, tolerance):
             return settle(
                 topo, par, state, work, values, h, span, time, gravity, u, form, tolerance, limit, loops,
-                whole, factored, corrected,
+                whole, factored, corrected, False,
             )  # fmt: skip
         if not norm < HUGE:
             return NOT_FINITE, factored, corrected
-        new = advance(topo, par, state, work, values, h, span, time, gravity, u, form, loops, whole)
+        new, moved = advance(topo, par, state, work, values, h, span, time, gravity, u, form, loops, whole)
         corrected += 1
         part = 1.0
         while not new < max(10.0 * error, GROSS) and part > 1e-3:
             part *= 0.5
             step_back(topo, state, work, part, loops)
             new = evaluate(topo, par, state, work, values, h, span, time, gravity, u, form, loops, whole)
-        error = new
+        error, last = new, norm
     return (OUT_OF_DOMAIN if error > 100.0 else ITERATION_LIMIT), factored, corrected
 
 
 @kernel
 def settle(
     topo, par, state, work, values, h, span, time, gravity, u, form, tolerance, limit, loops, whole, factored,
-    corrected,
+    corrected, is_made,
 ):  # fmt: skip
-    """After convergence: the correction whose right-hand side is at hand, and up to two more while the
-    redundant rows still improve; returns (status, eliminations, corrections).
-
-    What a stage leaves unsolved is a wrong velocity, by that much over h, and always to the same side"""
-    advance(topo, par, state, work, values, h, span, time, gravity, u, form, loops, whole)
-    corrected += 1
+    """After convergence: the last correction, whose right-hand side is at hand where it is not yet made, and
+    up to two more while the redundant rows still improve; returns (status, eliminations, corrections)"""
+    if not is_made:
+        advance(topo, par, state, work, values, h, span, time, gravity, u, form, loops, whole)
+        corrected += 1
     if loops is not None:
         more = 0
         while whole[0] > tolerance and more < 2:
             last = whole[0]
-            advance(topo, par, state, work, values, h, span, time, gravity, u, form, loops, whole)
             renew(topo, par, state, work, loops)
+            advance(topo, par, state, work, values, h, span, time, gravity, u, form, loops, whole)
             more += 1
             if not whole[0] < 0.5 * last:
                 break
@@ -193,30 +239,95 @@ def predict(topo, state, values, part, loops):
             put1(state, b, at.RATES + i, rate)
 
 
+@helper
+def expected_miss(values, line, column, stride, count):
+    """The next of a sequence of misses whose last ones are in `line` from `column` on, each `stride` columns
+    after the one that came after it: by the polynomial through the last `count` (0 to 3)"""
+    if count == 0:
+        return 0.0
+    first = get1(values, line, column)
+    if count == 1:
+        return first
+    second = get1(values, line, column + stride)
+    if count == 2:
+        return 2.0 * first - second
+    return 3.0 * (first - second) + get1(values, line, column + 2 * stride)
+
+
+@helper
+def keep_miss(values, line, column, stride, off):
+    """`off` becomes the last miss of the sequence; returns what each prediction would have missed it by"""
+    missed = (
+        abs(off),
+        abs(off - expected_miss(values, line, column, stride, 1)),
+        abs(off - expected_miss(values, line, column, stride, 2)),
+        abs(off - expected_miss(values, line, column, stride, 3)),
+    )
+    put1(values, line, column + 2 * stride, get1(values, line, column + stride))
+    put1(values, line, column + stride, get1(values, line, column))
+    put1(values, line, column, off)
+    return missed
+
+
+@helper
+def larger4(a, b):
+    return max(a[0], b[0]), max(a[1], b[1]), max(a[2], b[2]), max(a[3], b[3])
+
+
+@helper
+def best_of(missed):
+    """The number of misses that predicted best"""
+    best, least = 0.0, missed[0]
+    if missed[1] < least:
+        best, least = 1.0, missed[1]
+    if missed[2] < least:
+        best, least = 2.0, missed[2]
+    if missed[3] < least:
+        best = 3.0
+    return best
+
+
 @kernel
-def predict_and_learn(topo, state, values, ratio, loops):
-    """`predict` for a step of BDF, with what the last prediction was off added where that was better then"""
+def predict_and_learn(topo, state, values, ratio, h, loops):
+    """`predict` for a step of BDF, and its multipliers, with what is expected that this misses; as many of
+    the last misses count as would have served best in the last step"""
     predict(topo, state, values, ratio, loops)
-    learns = get1(state, topo[0, at.BODIES], at.LEARNS) != 0.0
-    for b in range(topo[0, at.BODIES]):
+    put_multipliers(topo, state, values, h, loops)
+    items, n = values.shape[0] // of.LEVELS, topo[0, at.BODIES]
+    first, rows = of.MISSES * items, of.MISSES * items + n + topo[0, at.JOINTS]
+    learns, rows_learn = int(get1(values, first, of.RATES_LEARN)), int(get1(values, first, of.ROWS_LEARN))
+    for b in range(n):
         for i in range(topo[b + 1, at.ROTATIONS] + topo[b + 1, at.TRANSLATIONS]):
             rate = get1(state, b, at.RATES + i)
-            put1(state, b, at.PREDICTED + i, rate)
-            put1(state, b, at.RATES + i, rate + get1(state, b, at.RATES2 + i) if learns else rate)
+            put1(values, first + b, of.PLAIN + i, rate)
+            rate += expected_miss(values, first + b, of.MISS + i, 6, learns)
+            put1(state, b, at.RATES + i, rate)
+    if loops is not None:
+        for k in range(topo[0, at.ROWS]):
+            line = topo[0, at.S_ROWS] + k
+            miss = h * expected_miss(values, rows + k, of.MISS, 1, rows_learn)
+            put1(state, line, at.LAM, get1(state, line, at.LAM) + miss)
 
 
 @kernel
-def learn(topo, state):
-    """What the prediction of the step just solved was off, into RATES2, and whether adding what the one
-    before was off would have made it better"""
-    plain, better = 0.0, 0.0
-    for b in range(topo[0, at.BODIES]):
+def learn(topo, state, values, h, loops):
+    """What the prediction of the step just solved missed, and how the next one is to be made"""
+    items, n = values.shape[0] // of.LEVELS, topo[0, at.BODIES]
+    first, rows = of.MISSES * items, n + topo[0, at.JOINTS]
+    none = (0.0, 0.0, 0.0, 0.0)
+    missed = none
+    for b in range(n):
         for i in range(topo[b + 1, at.ROTATIONS] + topo[b + 1, at.TRANSLATIONS]):
-            off = get1(state, b, at.RATES + i) - get1(state, b, at.PREDICTED + i)
-            plain = max(plain, abs(off))
-            better = max(better, abs(off - get1(state, b, at.RATES2 + i)))
-            put1(state, b, at.RATES2 + i, off)
-    put1(state, topo[0, at.BODIES], at.LEARNS, 1.0 if better < plain else 0.0)
+            off = get1(state, b, at.RATES + i) - get1(values, first + b, of.PLAIN + i)
+            missed = larger4(missed, keep_miss(values, first + b, of.MISS + i, 6, off))
+    put1(values, first, of.RATES_LEARN, best_of(missed))
+    if loops is not None:
+        missed = none
+        for k in range(topo[0, at.ROWS]):
+            last = get1(values, of.ASIDE * items + rows + k, of.MULTIPLIER)
+            off = get1(state, topo[0, at.S_ROWS] + k, at.LAM) / h - last
+            missed = larger4(missed, keep_miss(values, first + rows + k, of.MISS, 1, off))
+        put1(values, first, of.ROWS_LEARN, best_of(missed))
 
 
 @kernel

@@ -254,6 +254,7 @@ class ImplicitStepper(FamilyStepper):
         super().choose()
         rows = slice(of.ASIDE * self.lines + self.bodies + self.joints, (of.ASIDE + 1) * self.lines)
         self.values[rows, of.MULTIPLIER] = 0.0
+        self.values[of.MISSES * self.lines, of.ROWS_LEARN] = 0.0
 
     def read_node(self) -> None:
         """Makes sure that the velocities are those of the node."""

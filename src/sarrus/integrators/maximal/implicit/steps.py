@@ -78,15 +78,14 @@ def bdf_step(
         copy_level(values, of.NOW, of.PAST)
     else:
         combine(values, of.PAST, 4.0 / 3.0, of.NOW, -1.0 / 3.0, of.OLD)
-    predict_and_learn(topo, state, values, ratio, loops)
-    put_multipliers(topo, state, values, h, loops)
+    predict_and_learn(topo, state, values, ratio, h, loops)
     hold_inputs(topo, par, state, u)
     status, factored, corrected = solve_stage(
         topo, par, state, work, values, blocks, h, dt, time + dt, gravity, u, form, tolerance, limit, most,
         loops, whole,
     )  # fmt: skip
     if status == CONVERGED:
-        learn(topo, state)
+        learn(topo, state, values, h, loops)
         finish(topo, par, state, work, values, h, at.V, loops)
         keep_multipliers(topo, state, values, h, loops)
     return status, factored, corrected
