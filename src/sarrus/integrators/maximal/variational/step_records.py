@@ -55,3 +55,16 @@ def table_of(stats: np.ndarray, sums: np.ndarray) -> np.ndarray:
     # Steps in one part were not divided.
     np.putmask(table[:, SUBSTEPS], stats[:, SUBSTEPS] == 1, 0.0)
     return table
+
+
+def reactions_at_ends(run: VariationalStepper) -> tuple[np.ndarray, np.ndarray]:
+    """(what the wrenches (nj, 6) at the first node of a run are off, those at its last), from the impulses of
+    the one step that each has."""
+    nj, count = int(run.topo[0, at.JOINTS]), len(run.model.joint_names)
+    sums, last = run.total[:nj], run.total[nj + 1 : 2 * nj + 1]
+    first = run.total[2 * nj + 1 : 3 * nj + 1]
+    duration, nodes = run.total[nj, :2]
+    ended = sums / duration if duration > 0.0 else np.zeros_like(sums)
+    if nodes < 2.0 or run.method.one_sided:
+        return np.zeros((count, 6)), ended[:count]
+    return 0.5 * first[:count], (ended + 0.5 * last)[:count]

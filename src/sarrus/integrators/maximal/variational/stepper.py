@@ -7,7 +7,7 @@ shapes, and where a step finds no solution."""
 from __future__ import annotations
 
 from functools import cached_property
-from math import ceil, isfinite, log2
+from math import ceil, inf, isfinite, log2
 
 import numpy as np
 
@@ -36,6 +36,7 @@ from sarrus.integrators.maximal.variational.step_records import (
     keep_touches,
     kept_touches,
     make_room,
+    reactions_at_ends,
     table_of,
 )
 from sarrus.model import Model, State
@@ -98,7 +99,10 @@ class VariationalStepper(Stepper):
         reach = float(np.abs(state.position - model.description.origin).max(initial=1.0))
         rounding = ROUNDINGS * ROUNDING * 2.0 ** ceil(log2(reach))
         self.tolerance = max(method.tolerance * size, min(rounding, FAR * size))
-        self.settings[run.TOLERANCE], self.settings[run.BALANCE] = self.tolerance, method.balance
+        self.settings[run.TOLERANCE] = self.tolerance
+        # Motion that motors prescribe altogether is judged by nobody: what does not balance is their work.
+        driven = model.targets and model.dof_left == 0
+        self.settings[run.BALANCE] = inf if driven else method.balance
         # Redundant but for rounding: no more than the geometry forces, and nothing that is not small.
         forced = min(INEXACT_FACTOR * model.ranks.deviation, 10.0 * model.ranks.tolerance * size)
         self.settings[run.LIMIT] = max(
@@ -441,11 +445,4 @@ class VariationalStepper(Stepper):
     def end_reactions(self) -> tuple[np.ndarray, np.ndarray]:
         """(what the wrenches (nj, 6) at the first node are off, those at the last node): both nodes have one
         step only."""
-        nj, count = int(self.topo[0, at.JOINTS]), len(self.model.joint_names)
-        sums, last = self.total[:nj], self.total[nj + 1 : 2 * nj + 1]
-        first = self.total[2 * nj + 1 : 3 * nj + 1]
-        duration, nodes = self.total[nj, :2]
-        ended = sums / duration if duration > 0.0 else np.zeros_like(sums)
-        if nodes < 2.0 or self.method.one_sided:
-            return np.zeros((count, 6)), ended[:count]
-        return 0.5 * first[:count], (ended + 0.5 * last)[:count]
+        return reactions_at_ends(self)
