@@ -12,9 +12,9 @@ from typing import Any
 from sarrus.errors import FileError
 
 
-def file_path(path: Any) -> Path:
-    """`path` as a name of a file that may exist or not; what is there and no plain file, such as a device, is
-    refused."""
+def file_path(path: Any, use: str = "written") -> Path:
+    """`path` as a name of a file that may exist or not and is to be written or read; what is there and no
+    plain file, such as a device, is refused."""
     try:
         target = Path(path)
         named = target.name and "\0" not in str(target)
@@ -23,7 +23,7 @@ def file_path(path: Any) -> Path:
     if not named:
         raise FileError(f"{path!r} is not the name of a file")
     if target.exists() and not target.is_file():
-        raise FileError(f"{target} is no plain file; give the name of a file that exists or that is new")
+        raise FileError(f"{target}: cannot be {use} (it is no plain file)")
     return target
 
 

@@ -61,7 +61,8 @@ def accepted(model):
 
 CONTACTS = {
     "box_drop", "box_toss", "sliding_block", "bouncing_ball", "tippe_top", "sphere_chain", "newton_cradle",
-    "box_stack", "pyramid", "dominoes", "arch", "woodpecker", "quadruped",
+    "box_stack", "pyramid", "dominoes", "arch", "woodpecker", "quadruped", "brick_wall", "card_house", "heap",
+    "ring_chain", "hand", "gripper", "humanoid",
 }  # fmt: skip
 """Impacts are events in time, which methods take at different places."""
 

@@ -62,14 +62,16 @@ def safe_steps_are_whole(links, dt, method):
 
 @pytest.mark.parametrize("links", [2, 10])
 def test_no_step_with_a_safe_theta_is_divided(links):
-    divided = [safe_steps_are_whole(links, dt, "tree-midpoint") for dt in (0.01, 0.05)]
+    divided = [safe_steps_are_whole(links, dt, sarrus.TreeMidpoint(balance=np.inf)) for dt in (0.01, 0.05)]
     # The other side: at steps that are too long some are.
     assert links == 2 or divided[1] > 0
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "method", ["tree-midpoint", "tree-trapezoid", sarrus.Variational(balance=np.inf)], ids=str
+    "method",
+    [m(balance=np.inf) for m in (sarrus.TreeMidpoint, sarrus.TreeTrapezoid, sarrus.Variational)],
+    ids=str,
 )
 @pytest.mark.parametrize("links", [2, 3, 5, 10, 20, 50])
 def test_no_step_with_a_safe_theta_is_divided_on_longer_chains(links, method):

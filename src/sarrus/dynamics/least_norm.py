@@ -59,12 +59,20 @@ def put_matrix(pairs, owner, inverse_weights, vectors, values):
         if pair[BLOCKS] >= 0:
             trace += add_outer(values[pair[BLOCKS] :], inverse_weights[r], child, child)
         if pair[BLOCKS + 1] >= 0:
-            add_outer(values[pair[BLOCKS + 1] :], inverse_weights[r], child, parent)
+            # Always into the same of the two blocks: joints between two bodies may have either as their child.
+            if pair[CHILD] > pair[PARENT]:
+                add_outer(values[pair[BLOCKS + 1] :], inverse_weights[r], child, parent)
+            else:
+                add_outer(values[pair[BLOCKS + 2] :], inverse_weights[r], parent, child)
         if pair[BLOCKS + 3] >= 0:
             trace += add_outer(values[pair[BLOCKS + 3] :], inverse_weights[r], parent, parent)
     for p in range(pairs.shape[0]):
         if pairs[p, BLOCKS + 1] >= 0:
-            source, target = values[pairs[p, BLOCKS + 1] :], values[pairs[p, BLOCKS + 2] :]
+            swapped = 0 if pairs[p, CHILD] > pairs[p, PARENT] else 1
+            source, target = (
+                values[pairs[p, BLOCKS + 1 + swapped] :],
+                values[pairs[p, BLOCKS + 2 - swapped] :],
+            )
             for i in range(6):
                 for j in range(6):
                     target[6 * j + i] = source[6 * i + j]

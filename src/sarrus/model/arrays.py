@@ -31,6 +31,12 @@ class Arrays:
         """`elements` as the kernels take it: None where they are not needed."""
         return True if self.elements else None
 
+    @property
+    def row_ends(self) -> np.ndarray:
+        """(border row, body that it acts on) of every end."""
+        first = self.topo[0, at.T_ENDS]
+        return self.topo[first : first + self.topo[0, at.ENDS]][:, [at.END_ROW, at.END_BODY]]
+
     def new_work(self, columns: int = 0) -> np.ndarray:
         """Work of one world: zeros, and the world as a body at rest; with so many columns at least."""
         n = self.topo[0, at.BODIES]

@@ -81,17 +81,15 @@ class Sharing:
 
     def _find_ends(self, slices: list[slice]) -> None:
         """Ends of rows, and where their row vectors go."""
-        topo, first, found = self.arrays.topo, 0, []
+        first, found = 0, []
         row_of, child_of = {}, {}
         for where, (_, child, *_) in zip(slices, self.pairs, strict=True):
             for k in range(where.start, where.stop):
                 row_of[k], child_of[k] = first + k - where.start, child
             first += where.stop - where.start
-        for line in range(topo[0, at.ENDS]):
-            end = topo[topo[0, at.T_ENDS] + line]
-            row = int(end[at.END_ROW])
+        for line, (row, body) in enumerate(self.arrays.row_ends):
             if row in row_of:
-                found.append((row_of[row], 0 if end[at.END_BODY] == child_of[row] else 6, line))
+                found.append((row_of[row], 0 if body == child_of[row] else 6, line))
         self.ends = np.array(found, np.int64).reshape(-1, 3)
 
     def over(self, nodes: np.ndarray, wrench: np.ndarray) -> np.ndarray:

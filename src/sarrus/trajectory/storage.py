@@ -108,7 +108,7 @@ def load_trajectory(
     Also that of a run that goes on or was stopped, from `run.npz.partial`, up to its last whole record;
     `run.npz` means that file too where there is no other.  mapped=True leaves the arrays on disk and reads
     what is used, for runs larger than memory."""
-    path = _existing(file_path(path))
+    path = _existing(file_path(path, "read"))
     arrays = (
         _of_journal(Journal(path), mapped)
         if is_journal(path)
