@@ -20,6 +20,7 @@ from experiments.baselines.friction_cones import ExactCone, Pyramid
 from experiments.baselines.interior_point import Solved, Stage, algorithm_5, mehrotra, start
 
 NATURAL = 9.81  # [m/s^2], makes the natural lengths and forces of a step
+IMPACT = 2.0  # approach of an impact, over NATURAL dt
 
 
 class PaperContact:
@@ -222,6 +223,7 @@ class PaperContact:
     def step(self) -> Solved:
         """Advances by dt and returns how the position stage ended; an unsolved step leaves the state."""
         stage = self.position_stage()
+        before = np.linalg.solve(self.mass_matrix(), self.p.ravel())
         first = self.y
         if not self.ones and not self.joints:
             first = np.linalg.solve(self.mass_matrix(), (self.p + 0.5 * self.dt * self.weights()).ravel())
@@ -229,12 +231,19 @@ class PaperContact:
         if not found.solved:
             return found
         self.y, self.lam = found.point.y, found.point.lam
+        approach = stage.D[:, 0] @ before
         p, _ = self.impulses(self.y, -1.0)
         self.x, self.q, _ = self.moved(self.y)
         self.p = p + 0.5 * self.dt * self.weights()
         if self.momenta == "two-sided":
             s, gamma = found.point.X[:, 0], found.point.X[:, 1]
-            second = self.momentum_stage(gamma / stage.force > s / stage.length)
+            closed = gamma / stage.force > s / stage.length
+            if (closed & (approach < -IMPACT * NATURAL * self.dt)).any():
+                # The second stage has the whole impulse.  (All bodies are taken for connected.)
+                D = self.force_directions(self.x, rotation(self.q))[1]
+                forces = closed[:, None] * (found.point.X @ stage.cone.force_map.T)
+                self.p = self.p - self.dt * np.einsum("ci,cij->j", forces, D).reshape(-1, 6)
+            second = self.momentum_stage(closed)
             given = np.linalg.solve(self.mass_matrix(), self.p.ravel())
             settled = self.solve(second, given, np.zeros_like(self.lam))
             if not settled.solved:

@@ -59,7 +59,7 @@ def put_matrix(pairs, owner, inverse_weights, vectors, values):
         if pair[BLOCKS] >= 0:
             trace += add_outer(values[pair[BLOCKS] :], inverse_weights[r], child, child)
         if pair[BLOCKS + 1] >= 0:
-            # Always into the same of the two blocks: joints between two bodies may have either as their child.
+            # Always into the same of the two blocks: either body may be the child of a joint between them.
             if pair[CHILD] > pair[PARENT]:
                 add_outer(values[pair[BLOCKS + 1] :], inverse_weights[r], child, parent)
             else:
