@@ -196,7 +196,7 @@ def test_piles_with_densities_over_four_decades_fall_and_lose_energy(n, seed):
     falls_and_loses_energy(n, seed)
 
 
-@pytest.mark.parametrize("seed", [2, 7])
+@pytest.mark.parametrize("seed", [3, 7])
 def test_no_step_of_a_pile_is_lost_where_a_contact_is_just_opening(seed):
     """In such piles every start once came so close to the cones of the other contacts that a step took more
     than a thousand iterations.  Not all are cured: one step of seed 3 takes 1691."""

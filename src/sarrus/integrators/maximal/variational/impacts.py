@@ -21,6 +21,10 @@ from sarrus.solvers.interior_point.contact import has_normal, is_on
 # A contact that closes faster than so many times what gravity adds in a step is an impact; what rests, rolls
 # or slides is not.
 FAST = 2.0
+# An impact has no duration: the time over which the momentum stage reckons with its forces is at least that in
+# which gravity makes this part of the velocity of the impact.  In a part of a step that is much shorter the
+# stage would be solved in units far below what it finds.
+BRIEF = 0.1
 
 
 @helper
@@ -167,6 +171,47 @@ def take_back(topo, state, work, dt):
             impulse = -dt * held_force(topo, work, i, j)
             add_to6(state, B, at.P, impulse, get6(work, w, at.NODE_B + 6 * j))
             add_to6(state, A, at.P, impulse, get6(work, w, at.NODE_A + 6 * j))
+
+
+@kernel
+def impact_time(topo, state, dt):
+    """Time over which the momentum stage reckons with the forces of an impact in a step of length dt [s]"""
+    fastest = 0.0
+    for i in range(topo[0, at.CONTACTS]):
+        if strikes(topo, state, i, dt):
+            fastest = max(fastest, -get1(state, topo[0, at.S_CONTACTS] + i, at.APPROACH))
+    return max(dt, BRIEF * fastest / NATURAL)
+
+
+@kernel
+def stretch(topo, state, work, dt, longer):
+    """The same impulses and velocities of all contacts over a time `longer` instead of dt: forces, the bounds
+    of dry friction, gaps and slips of the momentum stage"""
+    force, length = dt / longer, longer / dt
+    for i in range(topo[0, at.CONTACTS]):
+        k, w = topo[0, at.S_CONTACTS] + i, topo[0, at.W_CONTACTS] + i
+        for j in range(3):
+            put1(state, k, at.FORCE2 + j, force * get1(state, k, at.FORCE2 + j))
+            put1(work, w, at.TRIAL + j, length * get1(work, w, at.TRIAL + j))
+        if topo[topo[0, at.T_CONTACTS] + i, at.CONTACT_KIND] == at.DRAG:
+            put1(state, k, at.BOUND, force * get1(state, k, at.BOUND))
+        put1(work, w, at.VARIABLES, length * get1(work, w, at.VARIABLES))
+        put1(work, w, at.SCALE_L, NATURAL * longer * longer)
+
+
+@kernel
+def least_restitution(topo, state, work):
+    """The least restitution of the closed contacts that an impact reaches and that approach; 0 with dry
+    friction"""
+    least = 1.0
+    for i in range(topo[0, at.CONTACTS]):
+        if is_taken_back(topo, state, work, i):
+            k = topo[0, at.S_CONTACTS] + i
+            if not has_normal(topo, i):
+                return 0.0
+            if get1(state, k, at.APPROACH) < 0.0:
+                least = min(least, get1(state, k, at.RESTITUTION))
+    return least
 
 
 @kernel

@@ -16,7 +16,15 @@ from sarrus.integrators.maximal.row_choice import ASIDE, SINGULAR, node_pivot
 from sarrus.integrators.maximal.statuses import CONVERGED, ITERATION_LIMIT
 from sarrus.integrators.maximal.variational.body import place_bodies
 from sarrus.integrators.maximal.variational.contact import base_of_efforts, enter_contacts
-from sarrus.integrators.maximal.variational.impacts import held_force, is_taken_back, take_back
+from sarrus.integrators.maximal.variational.impacts import (
+    held_force,
+    impact_time,
+    is_struck,
+    is_taken_back,
+    least_restitution,
+    stretch,
+    take_back,
+)
 from sarrus.integrators.maximal.variational.interior import (
     MOMENTA,
     begin_contacts,
@@ -31,7 +39,7 @@ from sarrus.integrators.maximal.variational.reactions import (
     hold_node,
     keep_momenta,
 )
-from sarrus.integrators.maximal.variational.scalars import Path
+from sarrus.integrators.maximal.variational.scalars import Path, Step
 from sarrus.integrators.maximal.variational.stages import (
     clear_multipliers,
     keep_forces,
@@ -42,15 +50,16 @@ from sarrus.integrators.maximal.variational.stages import (
 from sarrus.kinematics.contact import contact_velocity, ends_of_row, is_spread, rows_of
 from sarrus.kinematics.coordinates import coordinate_of_freedom
 from sarrus.kinematics.row_vectors import put_rows
-from sarrus.maths.access import get1, get6, put1, put4, put6
+from sarrus.maths.access import add1, get1, get6, put1, put4, put6
 from sarrus.maths.quaternion import IDENTITY
-from sarrus.maths.spatial import ZERO6, add6, dot6, scale6, sub6
+from sarrus.maths.spatial import ZERO6, add6, axpy6, dot6, scale6, sub6
 from sarrus.solvers.interior_point.attempts import (
     COLD,
     CONVEX_ALONE,
     FROM_CONVEX,
     FROM_FORCES,
     LAST_RESORT,
+    REBOUND_STARTS,
     STARTS,
     cold_start,
     final_level,
@@ -155,7 +164,7 @@ def solve_momenta(topo, par, state, work, step, bounce, loops):
                 break
             weakness = at.WEAK
         barrier = first_barrier(topo, state)
-        for start in range(STARTS):
+        for start in range(STARTS if bounce == 0.0 else REBOUND_STARTS):
             kind, attempt = start_of(start)
             convex = kind >= FROM_CONVEX
             if convex and barrier == 0.0:
@@ -251,9 +260,10 @@ def momentum_stage(topo, par, state, work, step, books, loops):
         if singular:
             place_bodies(topo, state, work, -ASIDE * step.dt)
     enter_contacts(topo, par, state, work, step.dt)
-    count, bounces = 0, False
+    count, bounces, time = 0, False, step.dt
     put_before(topo, state, work, at.U)
     if get1(work, topo[0, at.BODIES], at.IMPACTS) > 0.0:
+        time = impact_time(topo, state, step.dt)
         begin_impact(topo, par, state, work, step, books, loops)
     for i in range(topo[0, at.CONTACTS]):
         k = topo[0, at.S_CONTACTS] + i
@@ -269,7 +279,15 @@ def momentum_stage(topo, par, state, work, step, books, loops):
         hold_node(topo, state, work)
     status, done = CONVERGED, 0
     if count > 0:
-        status, done = solve_closed(topo, par, state, work, step, allowed, bounces, loops)
+        if time > step.dt:
+            stretch(topo, state, work, step.dt, time)
+        over = Step(
+            step.time, time, step.ratio, step.left, step.right, step.gravity, step.tolerance, step.limit,
+            step.most, step.read,
+        )  # fmt: skip
+        status, done = solve_closed(topo, par, state, work, over, allowed, bounces, loops)
+        if time > step.dt:
+            stretch(topo, state, work, time, step.dt)
     if singular:
         place_bodies(topo, state, work, 0.0)
     if count > 0:
@@ -320,12 +338,38 @@ def solve_closed(topo, par, state, work, step, allowed, bounces, loops):
             put6(work, b, at.U_PLASTIC, get6(state, b, at.U))
         status, more = solve_momenta(topo, par, state, work, step, 1.0, loops)
         done += more
+        if status != CONVERGED:
+            status, more = rebound_by_impulses(topo, par, state, work, step, loops)
+            done += more
         part = blend(topo, par, state, work, allowed)
         blend_forces(topo, state, work, part)
     if step.right > 0.0:
         weigh_drags(topo, state, work, 1.0 / step.right, MOMENTA)
     for b in range(topo[0, at.BODIES]):
         put6(state, b, at.V, get6(work, b, at.V_HELD))
+    return status, done
+
+
+@kernel
+def rebound_by_impulses(topo, par, state, work, step, loops):
+    """The rebound where none with Newton's law of restitution was found, as where a flat loop strikes with
+    many contacts at once: Poisson's law.  All impulses of the impact act once more, times the least
+    restitution there; they are within their cones, keep the joints and never gain energy.  What still
+    approaches then is stopped without restitution; returns (status, iterations)"""
+    e = least_restitution(topo, state, work)
+    for b in range(topo[0, at.BODIES]):
+        u = get6(work, b, at.U_PLASTIC)
+        if is_struck(topo, work, b):
+            u = axpy6(e, sub6(u, get6(work, b, at.U_BEFORE)), u)
+        put6(state, b, at.U, u)
+        put6(work, b, at.U_BEFORE, u)
+    status, done = solve_momenta(topo, par, state, work, step, 0.0, loops)
+    for i in range(topo[0, at.CONTACTS]):
+        if is_on(topo, state, i):
+            k, w = topo[0, at.S_CONTACTS] + i, topo[0, at.W_CONTACTS] + i
+            again = 1.0 + e if is_taken_back(topo, state, work, i) else 1.0
+            for j in range(3):
+                add1(work, w, at.VARIABLES + 1 + j, again * get1(state, k, at.FORCE2 + j))
     return status, done
 
 
