@@ -165,8 +165,8 @@ def test_a_light_body_with_large_inertia_and_a_heavy_one_with_small_inertia_land
 
 @pytest.mark.parametrize("parts", [1, 2, 4])
 def test_a_loop_that_strikes_with_many_points_rebounds(parts):
-    """Five bars fall flat on the ground, restitution 0.3: at some impact no rebound by Newton's law was found,
-    at any step, and the run stopped."""
+    """Five bars fall flat on the ground, restitution 0.3: at some impact no rebound by Newton's law was
+    found, at any step, and the run stopped."""
     _, mechanism, dt = random_scene(880204)
     run = simulate(mechanism, 1.0, dt / parts)
     energy = run.energy().total

@@ -77,10 +77,9 @@ def make_arrays(
     ties = ties or ties_of_contacts(d, [])
     links[:, [at.TIE0, at.TIE1]] = ties.ranges
     touches, touch_state = contact_table(d, contacts or [], links, plan.rows, first_freedom)
-    for line in contacts or []:
-        for body in {line.a, line.b} if line.kind == at.TOUCH else ():
-            if body < n:
-                links[d.number[body], at.FLAGS] |= at.SEEDED
+    for body in {b for line in contacts or [] if line.kind == at.TOUCH for b in (line.a, line.b)}:
+        if body < n:
+            links[d.number[body], at.FLAGS] |= at.SEEDED
     links[ties.table[:, at.TIE_BODY], at.FLAGS] |= at.SEEDED
     seed_sums(links, n)
     tables = [

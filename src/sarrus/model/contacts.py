@@ -5,7 +5,7 @@ of shapes get contacts while they are near: see `pairs`."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -285,32 +285,36 @@ def contact_table(
     """(topo, state) of the contacts; rows: table of the border rows."""
     topo = np.zeros((len(contacts), at.TOPO_COLS), np.int64)
     state = np.zeros((len(contacts), at.STATE_COLS))
+    if not contacts:
+        return topo, state
     bounds = {int(r[at.ROW_OF]): k for k, r in enumerate(rows) if r[at.ROW_KIND] == at.CONTACT_ROW}
     carried = in_tree(d)
-    for i, contact in enumerate(contacts):
-        row = topo[i]
-        row[[at.CONTACT_KIND, at.CONTACT_ROWS, at.CONTACT_FREEDOM]] = contact.kind, bounds.get(i, -1), -1
-        row[[at.CONTACT_A, at.CONTACT_B]] = d.number[contact.a], d.number[contact.b]
-        row[[at.CONTACT_JOINT, at.CONTACT_COORDINATE]] = contact.joint, contact.coordinate
-        if contact.kind != at.TOUCH and i not in bounds:
-            b = carried[contact.joint]
-            kt, kr = links[b, at.TRANSLATIONS], links[b, at.ROTATIONS]
-            # Coordinates list translations first, freedoms rotations first.
-            j = contact.coordinate
-            freedom = j - kt if j >= kt else kr + j
-            row[at.CONTACT_FREEDOM] = first_freedom + links[b, at.FREEDOM] + freedom
-        state[i, : at.FEATURE_COLS] = contact.feature
-        state[i, [at.MU, at.RESTITUTION]] = contact.friction, contact.restitution
-        state[i, [at.BOUND, at.SIDE]] = contact.bound, contact.side
+    columns = [at.CONTACT_KIND, at.CONTACT_A, at.CONTACT_B, at.CONTACT_JOINT, at.CONTACT_COORDINATE]
+    topo[:, columns] = [(c.kind, d.number[c.a], d.number[c.b], c.joint, c.coordinate) for c in contacts]
+    topo[:, [at.CONTACT_ROWS, at.CONTACT_FREEDOM]] = -1
+    for i in np.flatnonzero(topo[:, at.CONTACT_KIND] != at.TOUCH):
+        contact = contacts[i]
+        if int(i) in bounds:
+            topo[i, at.CONTACT_ROWS] = bounds[int(i)]
+            continue
+        b = carried[contact.joint]
+        kt, kr = links[b, at.TRANSLATIONS], links[b, at.ROTATIONS]
+        # Coordinates list translations first, freedoms rotations first.
+        j = contact.coordinate
+        freedom = j - kt if j >= kt else kr + j
+        topo[i, at.CONTACT_FREEDOM] = first_freedom + links[b, at.FREEDOM] + freedom
+    state[:, : at.FEATURE_COLS] = [contact.feature for contact in contacts]
+    columns = [at.MU, at.RESTITUTION, at.BOUND, at.SIDE]
+    state[:, columns] = [(c.friction, c.restitution, c.bound, c.side) for c in contacts]
     return topo, state
 
 
 def pair_contacts(contacts: Contacts, pair: int, capacity: int) -> list[Contact]:
-    """Contacts without features, for a pair of shapes that has come near."""
+    """Contacts without features, for a pair of shapes that has come near; one object serves for all."""
     p = contacts.pairs[pair]
     first, second = contacts.shapes[p.first], contacts.shapes[p.second]
     contact = Contact(
         at.TOUCH, f"{second.name} on {first.name}", first.body, second.body, friction=p.friction,
         restitution=p.restitution, pair=pair,
     )  # fmt: skip
-    return [replace(contact, feature=np.zeros(at.FEATURE_COLS)) for _ in range(capacity)]
+    return [contact] * capacity

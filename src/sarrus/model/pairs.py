@@ -19,6 +19,8 @@ from sarrus.model.ties import in_order_of_elimination
 
 # Pairs are first looked for within this distance [m] of each other.
 FIRST_REACH = 1e-3
+# So many plans are kept: what rests goes to and fro between a few, what falls meets none again.
+KEPT = 32
 
 if TYPE_CHECKING:
     from sarrus.collision.detector import Detector
@@ -44,11 +46,13 @@ class Pairs:
         self._plans: dict[tuple[tuple[tuple[int, int], ...], StiffSprings], NearPlan] = {}
 
     def plan(self, near: dict[int, int], stiff: StiffSprings) -> NearPlan:
-        """The plan for pairs with so many contacts each; kept for the next time."""
+        """The plan for pairs with so many contacts each; the last ones are kept for the next time."""
         key = tuple(sorted(near.items())), stiff
-        if key not in self._plans:
-            self._plans[key] = self._make(*key)
-        return self._plans[key]
+        plan = self._plans.pop(key, None) or self._make(*key)
+        self._plans[key] = plan
+        if len(self._plans) > KEPT:
+            del self._plans[next(iter(self._plans))]
+        return plan
 
     def _make(self, near: tuple[tuple[int, int], ...], stiff: StiffSprings) -> NearPlan:
         model, contacts = self.model, self.model.contacts

@@ -21,9 +21,9 @@ from sarrus.solvers.interior_point.contact import has_normal, is_on
 # A contact that closes faster than so many times what gravity adds in a step is an impact; what rests, rolls
 # or slides is not.
 FAST = 2.0
-# An impact has no duration: the time over which the momentum stage reckons with its forces is at least that in
-# which gravity makes this part of the velocity of the impact.  In a part of a step that is much shorter the
-# stage would be solved in units far below what it finds.
+# An impact has no duration: the time over which the momentum stage reckons with its forces is at least that
+# in which gravity makes this part of the velocity of the impact.  In a part of a step that is much shorter
+# the stage would be solved in units far below what it finds.
 BRIEF = 0.1
 
 

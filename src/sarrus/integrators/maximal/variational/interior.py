@@ -48,6 +48,7 @@ from sarrus.solvers.interior_point.attempts import (
     LEAST,
     LOWER,
     RAISED,
+    STARTS,
     final_level,
 )
 from sarrus.solvers.interior_point.central_path import (
@@ -422,7 +423,7 @@ def solve_from_convex(topo, par, state, work, step, start, stage, loops):
     for phase in range(1 if last else 2):
         factor, aim, most = START, final_level(step.dt), COLD
         if phase == 0:
-            factor, most = barrier, CONVEX
+            factor, most = barrier, CONVEX if step.starts == STARTS else 2 * COLD
             aim = aim if last else CONVEX_LEVEL
         level = factor * error_of_forces(topo, state, work) ** 2
         centre_contacts(topo, state, work, max(level, CONVEX_LEVEL))

@@ -59,8 +59,7 @@ from sarrus.solvers.interior_point.attempts import (
     FROM_CONVEX,
     FROM_FORCES,
     LAST_RESORT,
-    REBOUND_STARTS,
-    STARTS,
+    SOME_STARTS,
     cold_start,
     final_level,
     start_of,
@@ -164,7 +163,7 @@ def solve_momenta(topo, par, state, work, step, bounce, loops):
                 break
             weakness = at.WEAK
         barrier = first_barrier(topo, state)
-        for start in range(STARTS if bounce == 0.0 else REBOUND_STARTS):
+        for start in range(step.starts if bounce == 0.0 else SOME_STARTS):
             kind, attempt = start_of(start)
             convex = kind >= FROM_CONVEX
             if convex and barrier == 0.0:
@@ -283,7 +282,7 @@ def momentum_stage(topo, par, state, work, step, books, loops):
             stretch(topo, state, work, step.dt, time)
         over = Step(
             step.time, time, step.ratio, step.left, step.right, step.gravity, step.tolerance, step.limit,
-            step.most, step.read,
+            step.most, step.read, step.starts,
         )  # fmt: skip
         status, done = solve_closed(topo, par, state, work, over, allowed, bounces, loops)
         if time > step.dt:

@@ -44,7 +44,6 @@ from sarrus.solvers.interior_point.attempts import (
     FROM_CONVEX,
     FROM_FORCES,
     LAST_RESORT,
-    STARTS,
     cold_start,
     final_level,
     start_of,
@@ -123,7 +122,7 @@ def solve_positions(topo, par, state, work, step, loops):
     """The position stage for the contacts that are on: tries from the forces of the last step, then cold ones
     with rising barriers; RATES2 holds the rates of the last step; returns (status, iterations)"""
     done, status, barrier = 0, CONVERGED, first_barrier(topo, state)
-    for start in range(STARTS):
+    for start in range(step.starts):
         kind, attempt = start_of(start)
         convex = kind >= FROM_CONVEX
         if convex and barrier == 0.0:

@@ -99,6 +99,7 @@ from sarrus.integrators.maximal.variational.work import (
     work_of_prescribed,
 )
 from sarrus.maths.access import get1, put1
+from sarrus.solvers.interior_point.attempts import PATIENT, SOME_STARTS, STARTS
 
 # A rebound is placed to this part of a step; where there is none; parts of a step after which no more
 # rebounds are placed.
@@ -112,9 +113,10 @@ def step_of(topo, state, time, dt, settings, counts):
     last, last2 = get1(state, n, at.LAST_DT), get1(state, n, at.LAST_DT2)
     known = get1(state, n, at.READ_OUT) != 0.0
     ratio = dt / last if known else (last + dt) / (last + last2)
+    patient = counts[BLOCK] <= PATIENT * counts[FULL]
     return Step(
         time, dt, ratio, settings[LEFT], settings[RIGHT], gravity_of(settings), settings[TOLERANCE],
-        settings[LIMIT], counts[MOST], known,
+        settings[LIMIT], counts[MOST], known, STARTS if patient else SOME_STARTS,
     )  # fmt: skip
 
 

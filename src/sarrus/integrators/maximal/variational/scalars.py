@@ -26,6 +26,8 @@ class Step(NamedTuple):
     """iterations at most"""
     read: bool
     """whether velocities were read out at the first node"""
+    starts: int
+    """starts that a stage with contacts tries at most"""
 
 
 class Part(NamedTuple):
