@@ -17,7 +17,7 @@ REMEMBERED, EARLY, CONVEX_TRIES, ALONE_TRIES, COLD_TRIES = 3, 2, 10, 20, 10
 STARTS = REMEMBERED + CONVEX_TRIES + ALONE_TRIES + COLD_TRIES
 # Starts, up to the first cold one, after which a part of a step is rather divided, if it is longer than this
 # part of the step, and a rebound follows another law: what they do not find takes hundreds of iterations.
-SOME_STARTS, PATIENT = REMEMBERED + EARLY + 1, 0.25
+SOME_STARTS, PATIENT = REMEMBERED + EARLY + 1, 0.0625
 # Where the first try from remembered forces fails and sweeps do not apply, the second has this many times its
 # barrier, or the least, natural units.
 RAISED, LEAST = 100.0, 1e-4

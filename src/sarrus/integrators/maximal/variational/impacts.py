@@ -185,8 +185,8 @@ def impact_time(topo, state, dt):
 
 @kernel
 def stretch(topo, state, work, dt, longer):
-    """The same impulses and velocities of all contacts over a time `longer` instead of dt: forces, the bounds
-    of dry friction, gaps and slips of the momentum stage"""
+    """The same impulses and velocities of all contacts over a time `longer` instead of dt: forces, bounds of
+    dry friction, gaps and slips of the momentum stage"""
     force, length = dt / longer, longer / dt
     for i in range(topo[0, at.CONTACTS]):
         k, w = topo[0, at.S_CONTACTS] + i, topo[0, at.W_CONTACTS] + i
@@ -195,7 +195,9 @@ def stretch(topo, state, work, dt, longer):
             put1(work, w, at.TRIAL + j, length * get1(work, w, at.TRIAL + j))
         if topo[topo[0, at.T_CONTACTS] + i, at.CONTACT_KIND] == at.DRAG:
             put1(state, k, at.BOUND, force * get1(state, k, at.BOUND))
-        put1(work, w, at.VARIABLES, length * get1(work, w, at.VARIABLES))
+        for j in range(7):
+            factor = force if 1 <= j <= 3 else length
+            put1(work, w, at.VARIABLES + j, factor * get1(work, w, at.VARIABLES + j))
         put1(work, w, at.SCALE_L, NATURAL * longer * longer)
 
 
