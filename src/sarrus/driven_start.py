@@ -36,7 +36,7 @@ def driven_start(
             component.append(i)
             wanted.append(np.nan if path.mode == "velocity" else value[3 * k])
             rates.append(value[3 * k + 1])
-    joints, numbers = np.array(index), np.array(component)
+    joints, numbers = np.array(index, np.int64), np.array(component, np.int64)
     values, speeds = np.array(wanted), np.array(rates)
     if state is not None:
         _check(model, state, joints, numbers, values)

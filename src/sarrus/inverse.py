@@ -125,7 +125,7 @@ def _prescribed(
     here = Linearisation(model.every, kernel_state(model, start))
     states, accelerations = [], []
     for t in times:
-        given = np.concatenate([driver.paths[name].at(float(t)) for name in model.targets])
+        given = np.concatenate([np.zeros(0), *(driver.paths[name].at(float(t)) for name in model.targets)])
         wanted, rate, rate2 = given[0::3], given[1::3], given[2::3]
         _meet(model, here, wanted, float(t))
         u, a = rates_of(model, here, rate, rate2)

@@ -75,7 +75,36 @@ class Path:
             for i, values in enumerate((signal(times), signal.rate(times), signal.rate2(times))):
                 out[:, i::3] = values.reshape(len(times), self.count)
             return out
+        if self.body is not None:
+            return self._of_poses(times)
         return np.array([self.at(float(t)) for t in times])
+
+    def _of_poses(self, times: np.ndarray) -> np.ndarray:
+        """`over` for poses: all those whose rates are central differences at once."""
+        e = PART * self.dt
+        last = self.given.times[-1] if isinstance(self.given, Signal) else np.inf
+        inner = np.flatnonzero((times > self.start) & (times + e <= last))
+        out = np.zeros((len(times), 3 * self.count))
+        if not len(inner) or self.rates != self._by_differences:
+            return np.array([self.at(float(t)) for t in times])
+        begun, ended = int(inner[0]), int(inner[-1]) + 1
+        for k in range(begun):
+            out[k] = self.at(float(times[k]))
+        places = (times[begun:ended, None] + e * np.array([0.0, 1.0, -1.0])).ravel()
+        at = np.repeat(times[begun:ended], 3)
+        if isinstance(self.given, Signal):
+            poses = self.given(places)
+            self._numbers(poses[0], float(at[0]))
+        else:
+            pairs = zip(places, at, strict=True)
+            poses = np.array([self._numbers(self.given(float(t)), float(node)) for t, node in pairs])
+        f = self._coordinates(poses, at).reshape(-1, 3, self.count)
+        rate, rate2 = (f[:, 1] - f[:, 2]) / (2.0 * e), (f[:, 1] - 2.0 * f[:, 0] + f[:, 2]) / e**2
+        for i, values in enumerate((f[:, 0], rate, rate2)):
+            out[begun:ended, i::3] = values
+        for k in range(ended, len(times)):
+            out[k] = self.at(float(times[k]))
+        return out
 
     def _by_scalars(self, t: float) -> tuple[float, float, float]:
         """`at` of one coordinate from a function that mostly gives plain numbers."""
@@ -113,6 +142,10 @@ class Path:
         return f[0], rate, (2.0 * f[0] - 5.0 * f[1] + 4.0 * f[2] - f[3]) / e**2
 
     def _checked(self, value: Any, t: float) -> np.ndarray:
+        array = self._numbers(value, t)
+        return array if self.body is None else self._coordinates(array[None], np.array([t]))[0]
+
+    def _numbers(self, value: Any, t: float) -> np.ndarray:
         try:
             array = np.atleast_1d(np.asarray(value, float))
         except (TypeError, ValueError):
@@ -125,26 +158,31 @@ class Path:
             )
         if not np.isfinite(array).all():
             raise MechanismError(f"input {self.name!r} at t = {t:g} s is not finite")
-        return array if self.body is None else self._coordinates(array, t)
+        return array
 
-    def _coordinates(self, pose: np.ndarray, t: float) -> np.ndarray:
-        """Way and rotation vector (6,) from the reference to a pose (7,), on the turn of the last one."""
+    def _coordinates(self, poses: np.ndarray, times: np.ndarray) -> np.ndarray:
+        """Ways and rotation vectors (m, 6) from the reference to poses (m, 7), each on the turn of the one
+        before; times: of the nodes, for messages."""
         assert self.body is not None
-        length = float(np.linalg.norm(pose[3:]))
-        if abs(length - 1.0) > UNIT:
+        length = np.linalg.norm(poses[:, 3:], axis=1)
+        off = np.flatnonzero(np.abs(length - 1.0) > UNIT)
+        if len(off):
             raise MechanismError(
-                f"input {self.name!r} at t = {t:g} s: its orientation (w, x, y, z) has length {length:.6g}, "
-                "not 1"
+                f"input {self.name!r} at t = {times[off[0]]:g} s: its orientation (w, x, y, z) has length "
+                f"{length[off[0]]:.6g}, not 1"
             )
-        turn = multiply(pose[3:] / length, self.body.orientation * CONJUGATE)
-        turn = -turn if turn[0] < 0.0 else turn
-        sine = float(np.linalg.norm(turn[1:]))
-        angle = 2.0 * np.arctan2(sine, turn[0])
-        r = turn[1:] * (angle / sine if sine > 1e-12 else 2.0)
-        if angle > 1e-9:
-            r = r * (1.0 + 2.0 * np.pi * round((self.near @ r / angle - angle) / (2.0 * np.pi)) / angle)
-        self.near = r
-        return np.concatenate([pose[:3] - self.body.position, r])
+        turn = multiply(poses[:, 3:] / length[:, None], self.body.orientation * CONJUGATE)
+        turn = np.where(turn[:, :1] < 0.0, -turn, turn)
+        sine = np.linalg.norm(turn[:, 1:], axis=1)
+        angle = 2.0 * np.arctan2(sine, turn[:, 0])
+        r = turn[:, 1:] * np.where(sine > 1e-12, angle / np.maximum(sine, 1e-300), 2.0)[:, None]
+        for i in np.flatnonzero(angle > 1e-9):
+            near = self.near if i == 0 else r[i - 1]
+            turns = round((float(near @ r[i]) / angle[i] - angle[i]) / (2.0 * np.pi))
+            if turns:
+                r[i] *= 1.0 + 2.0 * np.pi * turns / angle[i]
+        self.near = r[-1].copy()
+        return np.concatenate([poses[:, :3] - self.body.position, r], axis=1)
 
     def _way(self, t: float) -> np.ndarray:
         """How far the coordinates have come since the start, by Gauss's rule over steps."""

@@ -56,6 +56,20 @@ def test_a_recorded_motion_gives_the_efforts_that_made_it():
         assert np.abs(found.effort[name] - given)[inner].max() < 0.01 * np.abs(given).max(), name
 
 
+def test_a_beam_that_cannot_move_shares_its_weight_between_its_hinges_without_motors_that_prescribe():
+    mechanism = sarrus.Mechanism()
+    mechanism.add_body("beam", mass=2.0, inertia=(0.1, 0.2, 0.15), position=(0.5, 0, 0))
+    for name, place in (("left", (0, 0, 0)), ("right", (1, 0, 0))):
+        mechanism.add_joint(name, "revolute", "world", "beam", at=place, axis=(0, 1, 0))
+    mechanism.add_motor("push", "left")
+    with pytest.warns(UserWarning, match="cannot move"):
+        model = sarrus.build(mechanism)
+    found = sarrus.inverse_dynamics(model, {}, [0.0, 1.0])
+    for name in ("left", "right"):
+        assert np.abs(found.reaction(name)[0] - (0, 0, 9.81)).max() < 1e-9
+    assert np.abs(found.effort["push"]).max() < 1e-9
+
+
 def test_what_is_not_prescribed_is_refused_by_number():
     mechanism = rod_pendulum([0.4, 0.8])
     mechanism.add_motor("upper", "hinge 0", mode="position")

@@ -145,6 +145,30 @@ def test_the_nearest_inputs_can_be_met(three):
         assert sum((found[name] - wanted[name]) ** 2 for name in wanted) > best * (1.0 + NEAREST)
 
 
+def screwed_together():
+    """A nut and a bolt that a guide across the thread holds still, and a motor along the guide."""
+    mechanism = sarrus.Mechanism(gravity=(0, 0, 0))
+    for name, place in (("nut", (0, 0, 0)), ("bolt", (0.3, 0.2, 0.1))):
+        mechanism.add_body(name, mass=1.0, inertia=(0.1, 0.2, 0.15), position=place)
+    mechanism.add_joint("hang", "spherical", "world", "nut", at=(0.1, 0.4, 0.2))
+    thread = {"at": (0.2, 0.1, 0.0), "axis": (1.0, 0.2, 0.3), "pitch": 0.3}
+    mechanism.add_joint("thread", "screw", "nut", "bolt", **thread)
+    guide = {"at": (-0.3, 0.5, 0.7), "axis": (0.2, 1.0, -0.4)}
+    mechanism.add_joint("guide", "cylindrical", "nut", "bolt", **guide)
+    mechanism.add_motor("push", "guide", mode="position", component=0)
+    return sarrus.build(mechanism)
+
+
+@pytest.mark.parametrize("value", [1e-5, 1e-3, 0.1])
+def test_the_nearest_input_of_a_motor_that_cannot_move_is_where_it_is(value):
+    model = screwed_together()
+    assert "over-actuated: 1 more than are independent; the joints do not let 'push' move" in model.report()
+    for inputs in (value, lambda t: 100.0 * value * t):
+        with pytest.raises(sarrus.InfeasibleInputs) as told:
+            sarrus.simulate(model, 0.02, 0.01, "bdf2", inputs={"push": inputs})
+        assert abs(told.value.nearest["push"]) < MET
+
+
 def test_one_step_at_a_time_tells_as_well(three):
     sim = sarrus.Simulation(three, dt=0.01, method="bdf2", drive_tolerance=(1e-5, 1e-4))
     sim.step({"left": 0.0, "right": 0.0, "elbow": 0.0})

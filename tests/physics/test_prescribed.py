@@ -6,6 +6,7 @@ import pytest
 from tests.physics.scenes import add_random_body, random_axes, rod_pendulum
 
 import sarrus
+from sarrus.prescribed import Path
 
 FAMILY = ("variational", "bdf2", "sdirk")
 MET = 1e-10  # tolerance of the steps
@@ -335,6 +336,30 @@ def test_a_recorded_pose_takes_the_same_efforts_as_its_function_up_to_the_last_n
     # Second rates of the spline err by the square of the spacing, most at its ends.
     assert np.abs(efforts[0] - efforts[1]).max() < 0.02 * scale
     assert np.abs(efforts[0] - efforts[1])[3:-3].max() < 1e-4 * scale
+
+
+def test_poses_taken_at_once_are_those_of_one_time_after_the_other():
+    """Over more than half a turn, through both signs of a quaternion, from a function and from samples."""
+    mechanism = sarrus.Mechanism()
+    mechanism.add_body("hand", 1.0, (1, 1, 1), position=(0.1, 0.2, 0.3))
+
+    def pose(t):
+        w, x, y, z = np.cos(3.0 * t), np.sin(3.0 * t) * 0.6, 0.0, np.sin(3.0 * t) * 0.8
+        return np.array([t, 0.5, -t * t, w, x, y, z]) * np.array([1, 1, 1, *(4 * [(-1.0) ** int(30 * t)])])
+
+    times = np.linspace(0.0, 1.0, 51)
+    nodes = np.array([pose(t) for t in times])
+    nodes[:, 3:] *= np.sign(np.cumprod(np.sign(np.r_[1.0, (nodes[1:, 3:] * nodes[:-1, 3:]).sum(axis=1)])))[
+        :, None
+    ]
+    for given in (pose, sarrus.Signal(times, nodes)):
+        made = [
+            Path("guide", given, "pose", 0.0, 0.02, list(range(6)), 50, mechanism.bodies["hand"])
+            for _ in range(2)
+        ]
+        at_once, one_by_one = made[0].over(times), np.array([made[1].at(float(t)) for t in times])
+        assert np.array_equal(at_once, one_by_one)
+        assert np.linalg.norm(at_once[-1, 9::3]) == pytest.approx(6.0, abs=1e-6)
 
 
 def test_a_signal_keeps_its_rates_at_its_last_sample_and_takes_several_times_at_once():

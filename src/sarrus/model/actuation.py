@@ -29,8 +29,11 @@ RANK, PART = 1e-7, 1e-6
 # A stance with a singular value below this is nearly singular for its drives; those whose part in it is
 # smaller than this share of the largest are not named.
 NEARLY, SHARE = 0.02, 0.1
-# Corrections in the search for the nearest inputs; it ends where they change by less [m, rad].
+# Corrections in the search for the nearest inputs; it ends where they change by less [m, rad].  A correction
+# turns no body by more than this [rad] (nor moves it farther [m]), is halved so often at most, and leaves the
+# joints closed to this.
 NEAREST, SETTLED = 20, 1e-13
+TURN, HALVINGS, CLOSED = 0.5, 12, 1e-9
 
 
 @dataclass(frozen=True)
@@ -181,9 +184,27 @@ def nearest_inputs(model: Model, kernel: np.ndarray, wanted: np.ndarray) -> np.n
     for _ in range(NEAREST):
         rows = here.coordinates(drives.joints, drives.numbers)[1].toarray()
         left = Projection(here.matrix).apply(rows.T).T
-        here.move(np.linalg.lstsq(left, wanted - values, rcond=RANK)[0])
-        settle(here, SETTLED)
-        before, values = values, here.coordinates(drives.joints, drives.numbers)[0]
+        motion = np.linalg.lstsq(left, wanted - values, rcond=RANK)[0]
+        before, values = values, _towards(drives, here, motion, wanted, values)
         if float(np.abs(values - before).max()) < SETTLED * max(1.0, float(np.abs(values).max())):
             break
+    return values
+
+
+def _towards(
+    drives: Actuation, here: Linearisation, motion: np.ndarray, wanted: np.ndarray, values: np.ndarray
+) -> np.ndarray:
+    """Moves `here` along `motion`, as much of it as brings the drives, now at `values`, nearer to those
+    `wanted` with the joints closed; returns where they are then."""
+    kept, far = here.state.copy(), float(np.linalg.norm(wanted - values))
+    part = min(1.0, TURN / max(float(np.abs(motion).max(initial=0.0)), 1e-300))
+    for _ in range(HALVINGS):
+        here.move(part * motion)
+        is_closed = settle(here, SETTLED) < CLOSED
+        found = here.coordinates(drives.joints, drives.numbers)[0]
+        if is_closed and float(np.linalg.norm(wanted - found)) < far:
+            return found
+        here.state[:] = kept
+        here.update()
+        part *= 0.5
     return values

@@ -147,7 +147,7 @@ def refusal(model: Model) -> str:
 def drives(model: Model) -> list[str]:
     """What motors prescribe: how much of it is independent, what they leave free, and whether the stance of
     the reference is singular for them, or nearly so; a line each."""
-    from sarrus.model.actuation import NEARLY, RANK, stance
+    from sarrus.model.actuation import NEARLY, PART, RANK, stance
 
     found = model.actuation
     if not found.count:
@@ -158,11 +158,11 @@ def drives(model: Model) -> list[str]:
     ]
     if found.surplus:
         labels = found.labels()
-        tied = listed(labels[k] for k in found.tied)
-        lines.append(
-            f"  over-actuated: {found.surplus} more than are independent; inputs of {tied} must fit each "
-            "other"
-        )
+        stuck = [labels[k] for k in found.tied if found.usual[k] < PART]
+        tied = [labels[k] for k in found.tied if labels[k] not in stuck]
+        fit = f"; inputs of {listed(tied)} must fit each other" if tied else ""
+        held = f"; the joints do not let {listed(stuck)} move" if stuck else ""
+        lines.append(f"  over-actuated: {found.surplus} more than are independent{fit}{held}")
     singular, weakest = stance(model, model.every.state)
     if len(singular) and singular[-1] < NEARLY:
         how = "singular" if singular[-1] < RANK else "nearly singular"

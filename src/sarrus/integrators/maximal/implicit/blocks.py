@@ -83,8 +83,14 @@ def load_block(f, couple, arm, axis):
 @kernel
 def put_blocks(topo, par, state, work, values, past, blocks, h, time, gravity, u, form, loops):
     """The blocks of all bodies at the trial configuration, whose residual is known; past: first line of
-    y_p"""
+    y_p.  Where rows alone count, those of the masses: of all motions that meet the rows the least"""
     n = topo[0, at.BODIES]
+    if form == of.ROWS:
+        for b in range(n):
+            J = scale9(1.0 / h, get9(work, b, at.JW))
+            put36(blocks, b, 0, (diagonal(get1(par, b, at.MASS) / h), ZERO9, ZERO9, J))
+            put6(work, b, at.RHS, ZERO6)
+        return
     for b in range(n):
         JW, w = get9(work, b, at.JW), get3(state, b, at.V + 3)
         L, q = mv(JW, w), get4(work, b, at.Q1)

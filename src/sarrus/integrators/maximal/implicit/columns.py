@@ -10,15 +10,19 @@ X, Q, P, W, V, RATES = 0, 3, 7, 13, 17, 23
 # A joint: coordinates and their rates.  A border row: coordinate of a spring; multiplier [N, N m].
 COORDINATE, SPEED = 0, 6
 LENGTH, MULTIPLIER = 0, 1
-COLUMNS = 29
+COLUMNS = 35
+# Columns that methods combine: those of a body, a joint, a border row.
+OF_BODIES, OF_JOINTS, OF_ROWS = 29, 12, 2
 # Levels: the node, the node one step before, y_p, what a stage found, slope of the first stage, the node at
 # the start of a part; a configuration that is put aside, with the multipliers of the last stage; what the
 # last predictions of steps missed.
 NOW, OLD, PAST, FOUND, SLOPE, BEGUN, ASIDE, MISSES, LEVELS = 0, 1, 2, 3, 4, 5, 6, 7, 8
-# Level MISSES, a body: misses of the rates of its freedoms in the last three steps, rates as predicted
-# without learning; the first body also how many misses the next prediction of the rates, and of the
-# multipliers, is made of.  A border row: misses of its multiplier in the last three steps.
-MISS, PLAIN, RATES_LEARN, ROWS_LEARN = 0, 18, 24, 25
+# Level MISSES, a body: misses of the rates of its freedoms in the last four steps, rates as predicted without
+# learning.  The first body also: how many misses the next prediction of the rates, and of the multipliers, is
+# made of; of Newton's method, the second correction over the square of the first, and what a correction
+# through a factor of its own left, over itself, both as last seen; how many stages may still rely on that.
+# A border row: misses of its multiplier in the last four steps.
+MISS, PLAIN, RATES_LEARN, ROWS_LEARN, CURVATURE, CONTRACTION, TRUST = 0, 24, 30, 31, 32, 33, 34
 
 # Columns of `settings`: time and length of a step, tolerance, error allowed in redundant rows, gravity, part
 # of the drift that a semi-implicit step removes.
@@ -33,7 +37,8 @@ FULL, CHOSEN, METHOD, FORM, KNOWN, COUNTS = 8, 9, 10, 11, 12, 13
 NO_START, FROM_VELOCITIES, READ = 0, 1, 2
 # counts[METHOD], and counts[FORM].
 BDF1, BDF2, ALEXANDER, PARESCHI_RUSSO = 0, 1, 2, 3
-MOMENTUM, PRINTED = 0, 1
+# ROWS: the momentum form where joints and drives alone say how everything moves.
+MOMENTUM, PRINTED, ROWS = 0, 1, 2
 # Columns of `stats`, one line per step: factorisations, corrections, status, parts, largest ratio of two
 # corrections through one factor.
 STATS = 5

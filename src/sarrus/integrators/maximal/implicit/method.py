@@ -67,14 +67,18 @@ class Bdf(Method):
     tolerance: largest error of a joint [m, or 2 sin(angle/2)] and largest remaining correction [m, rad] of a
     converged step, times the size of the mechanism.  max_iterations: Newton corrections per attempt.
     max_substeps: parts that a step may be divided into, a power of 2.
+    kinematic: where motors leave nothing free, the joints and the inputs alone say how everything moves, and
+    a step solves their rows without forces; False: it solves the equations of motion there too.
 
-    Implements: [Mal25] eq. (25) with (3)-(24).  Differs: see `residual`; joint rows are those of [MC23]."""
+    Implements: [Mal25] eq. (25) with (3)-(24), and section 6.3.  Differs: see `residual`; joint rows are
+    those of [MC23]."""
 
     order: int = 2
     form: str = "momentum"
     tolerance: float = 1e-10
     max_iterations: int = 30
     max_substeps: int = 1024
+    kinematic: bool = True
 
     explicit = False
     damps = True
@@ -130,6 +134,7 @@ class Sdirk(Method):
     tolerance: float = 1e-10
     max_iterations: int = 30
     max_substeps: int = 1024
+    kinematic: bool = True
 
     order = 2
     explicit = False

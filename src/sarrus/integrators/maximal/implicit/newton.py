@@ -18,7 +18,6 @@ from sarrus.integrators.maximal.statuses import (
     OUT_OF_DOMAIN,
     REDUNDANT_ROWS,
 )
-from sarrus.integrators.maximal.variational.increments import rate_of
 from sarrus.integrators.maximal.variational.newton import (
     GROSS,
     HUGE,
@@ -39,6 +38,8 @@ LEAVES = 1e-4
 # A factor is made anew where two more corrections through it would leave more than this part of the
 # tolerance.
 TWO_MORE = 1e-3
+# Stages in a row that may rely on what corrections through factors of their own left in stages before them.
+TRUSTED = 16
 # Corrections below this times the tolerance that do not halve through a new factor are rounding: next to a
 # singular configuration freedoms are known no better, however well the rows hold.
 STALLED = 100.0
@@ -65,6 +66,13 @@ def leaves_nothing(size, last, tolerance):
 
     A correction d leaves about C d d, and the next one through the same factor, e, leaves 2 C d e"""
     return 2.0 * size * size <= LEAVES * tolerance * last
+
+
+@helper
+def new_factor_leaves_nothing(size, last, contraction, tolerance):
+    """The same where the correction is one through a factor of its own: it leaves C e e, and what the factor
+    does not know of the derivative, `contraction` times e"""
+    return last > 0.0 and 2.0 * size * max(contraction, (size / last) ** 2) <= LEAVES * tolerance
 
 
 @kernel
@@ -125,34 +133,49 @@ def solve_stage(
     """Solves one stage from the rates and multipliers in `state`; returns (status, eliminations,
     corrections).
 
-    whole[2] keeps the largest ratio of the first two corrections, which are through one factor.
+    whole[2] keeps the largest ratio of the first two corrections, which are through one factor.  What
+    corrections left of each other is kept for the next stages, in the first line of MISSES.
     h: length in the equations; span: time [s] from the node in `state` to the end of the stage; time: there;
     u: inputs there"""
     error = evaluate(topo, par, state, work, values, h, span, time, gravity, u, form, loops, whole)
     norm = factor(topo, par, state, work, values, blocks, h, time, gravity, u, form, loops)
     norm = keep_nan_max(norm, error)
-    factored, corrected, moved, is_new = 1, 0, 0.0, True
+    factored, corrected, moved, is_new, was_new = 1, 0, 0.0, True, True
+    known = of.MISSES * (values.shape[0] // of.LEVELS)
     while corrected < most:
         last, before = norm, moved
         error, moved = advance(topo, par, state, work, values, h, span, time, gravity, u, form, loops, whole)
         corrected += 1
         # Residuals overrate what multipliers, not freedoms, will take up: corrections that were made do not.
-        is_made = corrected > 1 and error < tolerance and leaves_nothing(moved, before, tolerance)
+        is_made = False
+        if corrected > 1:
+            is_made = error < tolerance and is_last(values, known, moved, before, is_new, tolerance)
+            put_left(values, known, moved, before, corrected, was_new)
+        was_new = is_new
         norm = last
         if not is_made:
             norm = keep_nan_max(renew(topo, par, state, work, loops), error)
             if corrected == 1 and last > tolerance:
                 whole[2] = max(whole[2], norm / last)
         stalls = is_new and is_stalled(norm, last, error, tolerance)
-        if is_made or stalls or is_solved(norm, last, tolerance):
+        if not is_made and (stalls or is_solved(norm, last, tolerance)):
+            # The last one, whose right-hand side is at hand.
+            before = moved
+            error, moved = advance(
+                topo, par, state, work, values, h, span, time, gravity, u, form, loops, whole
+            )
+            corrected, is_made = corrected + 1, True
+            put_left(values, known, moved, before, corrected, was_new)
+        if is_made:
             return settle(
                 topo, par, state, work, values, h, span, time, gravity, u, form, tolerance, limit, loops,
-                whole, factored, corrected, is_made,
+                whole, factored, corrected,
             )  # fmt: skip
         if not norm < max(last, tolerance):
             break
         is_slow = norm > REUSE * last or norm * (norm / last) ** 2 > TWO_MORE * tolerance
         is_new = (norm > SMALL and is_slow) or (norm > tolerance and norm > NOISY * last)
+        is_new = is_new or is_worth_a_factor(values, known, moved, tolerance)
         if is_new:
             norm = factor(topo, par, state, work, values, blocks, h, time, gravity, u, form, loops)
             norm = keep_nan_max(norm, error)
@@ -161,6 +184,48 @@ def solve_stage(
         topo, par, state, work, values, blocks, h, span, time, gravity, u, form, tolerance, limit, most,
         loops, whole, factored, corrected,
     )  # fmt: skip
+
+
+@kernel
+def is_last(values, known, moved, before, is_new, tolerance):
+    """Whether the correction `moved`, made after `before`, leaves nothing; is_new: it is one through a factor
+    of its own, known: line of `values` with what such corrections left before"""
+    if leaves_nothing(moved, before, tolerance):
+        return True
+    trust = get1(values, known, of.TRUST)
+    if not is_new or trust <= 0.0:
+        return False
+    if not new_factor_leaves_nothing(moved, before, get1(values, known, of.CONTRACTION), tolerance):
+        return False
+    put1(values, known, of.TRUST, trust - 1.0)
+    return True
+
+
+@kernel
+def is_worth_a_factor(values, known, moved, tolerance):
+    """Whether the next correction ends the stage if a factor is made for it, and not with that of the
+    correction just made, `moved`; also where nothing is known of what such corrections leave"""
+    following = get1(values, known, of.CURVATURE) * moved * moved
+    if leaves_nothing(following, moved, tolerance):
+        return False
+    trust = get1(values, known, of.TRUST)
+    if trust <= 0.0:
+        return True
+    if new_factor_leaves_nothing(following, moved, get1(values, known, of.CONTRACTION), tolerance):
+        return True
+    put1(values, known, of.TRUST, 0.0)
+    return False
+
+
+@kernel
+def put_left(values, known, moved, before, corrected, was_new):
+    """Keeps what the correction `before` left, `moved`, where it was the first one, or was made through a
+    factor of its own"""
+    if corrected == 2 and before > 0.0:
+        put1(values, known, of.CURVATURE, moved / before**2)
+    if corrected > 2 and was_new and before > 0.0:
+        put1(values, known, of.CONTRACTION, moved / before)
+        put1(values, known, of.TRUST, TRUSTED)
 
 
 @kernel
@@ -178,20 +243,22 @@ def careful(
         for k in range(topo[0, at.ROWS]):
             put1(state, topo[0, at.S_ROWS] + k, at.LAM, 0.0)
     error = evaluate(topo, par, state, work, values, h, span, time, gravity, u, form, loops, whole)
-    last = HUGE
+    last, moved = HUGE, 0.0
     for _ in range(most):
         norm = factor(topo, par, state, work, values, blocks, h, time, gravity, u, form, loops)
         norm = keep_nan_max(norm, error)
         factored += 1
-        if norm < tolerance or is_stalled(norm, last, error, tolerance):
-            return settle(
-                topo, par, state, work, values, h, span, time, gravity, u, form, tolerance, limit, loops,
-                whole, factored, corrected, False,
-            )  # fmt: skip
+        ends = norm < tolerance or is_stalled(norm, last, error, tolerance)
         if not norm < HUGE:
             return NOT_FINITE, factored, corrected
+        before = moved
         new, moved = advance(topo, par, state, work, values, h, span, time, gravity, u, form, loops, whole)
         corrected += 1
+        if ends or (new < tolerance and leaves_nothing(moved, before, tolerance)):
+            return settle(
+                topo, par, state, work, values, h, span, time, gravity, u, form, tolerance, limit, loops,
+                whole, factored, corrected,
+            )  # fmt: skip
         part = 1.0
         while not new < max(10.0 * error, GROSS) and part > 1e-3:
             part *= 0.5
@@ -204,13 +271,10 @@ def careful(
 @kernel
 def settle(
     topo, par, state, work, values, h, span, time, gravity, u, form, tolerance, limit, loops, whole, factored,
-    corrected, is_made,
+    corrected,
 ):  # fmt: skip
-    """After convergence: the last correction, whose right-hand side is at hand where it is not yet made, and
-    up to two more while the redundant rows still improve; returns (status, eliminations, corrections)"""
-    if not is_made:
-        advance(topo, par, state, work, values, h, span, time, gravity, u, form, loops, whole)
-        corrected += 1
+    """After convergence: up to two more corrections while the redundant rows still improve; returns (status,
+    eliminations, corrections)"""
     if loops is not None:
         more = 0
         while whole[0] > tolerance and more < 2:
@@ -224,125 +288,3 @@ def settle(
         if not whole[0] < limit:
             return REDUNDANT_ROWS, factored, corrected
     return CONVERGED, factored, corrected
-
-
-@kernel
-def predict(topo, state, values, part, loops):
-    """Rates of the next stage, `part` of a step away: v + part (v - v_old) / 2, from the velocities as
-    integrated at the node and one step before; multipliers of the last one"""
-    items = values.shape[0] // of.LEVELS
-    now, old = of.NOW * items, of.OLD * items
-    for b in range(topo[0, at.BODIES]):
-        for i in range(topo[b + 1, at.ROTATIONS] + topo[b + 1, at.TRANSLATIONS]):
-            rate = get1(values, now + b, of.RATES + i)
-            rate += 0.5 * part * (rate - get1(values, old + b, of.RATES + i))
-            put1(state, b, at.RATES + i, rate)
-
-
-@helper
-def expected_miss(values, line, column, stride, count):
-    """The next of a sequence of misses whose last ones are in `line` from `column` on, each `stride` columns
-    after the one that came after it: by the polynomial through the last `count` (0 to 3)"""
-    if count == 0:
-        return 0.0
-    first = get1(values, line, column)
-    if count == 1:
-        return first
-    second = get1(values, line, column + stride)
-    if count == 2:
-        return 2.0 * first - second
-    return 3.0 * (first - second) + get1(values, line, column + 2 * stride)
-
-
-@helper
-def keep_miss(values, line, column, stride, off):
-    """`off` becomes the last miss of the sequence; returns what each prediction would have missed it by"""
-    missed = (
-        abs(off),
-        abs(off - expected_miss(values, line, column, stride, 1)),
-        abs(off - expected_miss(values, line, column, stride, 2)),
-        abs(off - expected_miss(values, line, column, stride, 3)),
-    )
-    put1(values, line, column + 2 * stride, get1(values, line, column + stride))
-    put1(values, line, column + stride, get1(values, line, column))
-    put1(values, line, column, off)
-    return missed
-
-
-@helper
-def larger4(a, b):
-    return max(a[0], b[0]), max(a[1], b[1]), max(a[2], b[2]), max(a[3], b[3])
-
-
-@helper
-def best_of(missed):
-    """The number of misses that predicted best"""
-    best, least = 0.0, missed[0]
-    if missed[1] < least:
-        best, least = 1.0, missed[1]
-    if missed[2] < least:
-        best, least = 2.0, missed[2]
-    if missed[3] < least:
-        best = 3.0
-    return best
-
-
-@kernel
-def predict_and_learn(topo, state, values, ratio, h, loops):
-    """`predict` for a step of BDF, and its multipliers, with what is expected that this misses; as many of
-    the last misses count as would have served best in the last step"""
-    predict(topo, state, values, ratio, loops)
-    put_multipliers(topo, state, values, h, loops)
-    items, n = values.shape[0] // of.LEVELS, topo[0, at.BODIES]
-    first, rows = of.MISSES * items, of.MISSES * items + n + topo[0, at.JOINTS]
-    learns, rows_learn = int(get1(values, first, of.RATES_LEARN)), int(get1(values, first, of.ROWS_LEARN))
-    for b in range(n):
-        for i in range(topo[b + 1, at.ROTATIONS] + topo[b + 1, at.TRANSLATIONS]):
-            rate = get1(state, b, at.RATES + i)
-            put1(values, first + b, of.PLAIN + i, rate)
-            rate += expected_miss(values, first + b, of.MISS + i, 6, learns)
-            put1(state, b, at.RATES + i, rate)
-    if loops is not None:
-        for k in range(topo[0, at.ROWS]):
-            line = topo[0, at.S_ROWS] + k
-            miss = h * expected_miss(values, rows + k, of.MISS, 1, rows_learn)
-            put1(state, line, at.LAM, get1(state, line, at.LAM) + miss)
-
-
-@kernel
-def learn(topo, state, values, h, loops):
-    """What the prediction of the step just solved missed, and how the next one is to be made"""
-    items, n = values.shape[0] // of.LEVELS, topo[0, at.BODIES]
-    first, rows = of.MISSES * items, n + topo[0, at.JOINTS]
-    none = (0.0, 0.0, 0.0, 0.0)
-    missed = none
-    for b in range(n):
-        for i in range(topo[b + 1, at.ROTATIONS] + topo[b + 1, at.TRANSLATIONS]):
-            off = get1(state, b, at.RATES + i) - get1(values, first + b, of.PLAIN + i)
-            missed = larger4(missed, keep_miss(values, first + b, of.MISS + i, 6, off))
-    put1(values, first, of.RATES_LEARN, best_of(missed))
-    if loops is not None:
-        missed = none
-        for k in range(topo[0, at.ROWS]):
-            last = get1(values, of.ASIDE * items + rows + k, of.MULTIPLIER)
-            off = get1(state, topo[0, at.S_ROWS] + k, at.LAM) / h - last
-            missed = larger4(missed, keep_miss(values, first + rows + k, of.MISS, 1, off))
-        put1(values, first, of.ROWS_LEARN, best_of(missed))
-
-
-@kernel
-def put_multipliers(topo, state, values, h, loops):
-    """Multipliers of the rows start where those of the last stage were"""
-    if loops is not None:
-        rows = of.ASIDE * (values.shape[0] // of.LEVELS) + topo[0, at.BODIES] + topo[0, at.JOINTS]
-        for k in range(topo[0, at.ROWS]):
-            put1(state, topo[0, at.S_ROWS] + k, at.LAM, h * get1(values, rows + k, of.MULTIPLIER))
-
-
-@kernel
-def node_rates(topo, state, work, values, level):
-    """Rates of the freedoms for the velocities V at the node, into the values of `level`"""
-    first = level * (values.shape[0] // of.LEVELS)
-    for b in range(topo[0, at.BODIES]):
-        for i in range(topo[b + 1, at.ROTATIONS] + topo[b + 1, at.TRANSLATIONS]):
-            put1(values, first + b, of.RATES + i, rate_of(topo, state, work, b, i, at.V))

@@ -6,7 +6,7 @@ from sarrus.dynamics.inertia import momenta_of_velocities, world_inertia
 from sarrus.dynamics.projection import keep_prescribed_rates, project
 from sarrus.integrators.maximal.implicit import columns as of
 from sarrus.integrators.maximal.implicit.efforts import row_length
-from sarrus.integrators.maximal.implicit.newton import node_rates
+from sarrus.integrators.maximal.implicit.prediction import node_rates
 from sarrus.integrators.maximal.row_choice import WEAK_PIVOT, clear_weak_rows, mark_weak_rows, smallest_pivot
 from sarrus.integrators.maximal.variational.drives import servo_offsets
 from sarrus.integrators.maximal.variational.increments import enter_joint
@@ -27,19 +27,21 @@ def first_line(values, level):
 
 
 @kernel
-def combine(values, target, a, first, b, second):
+def combine(topo, values, target, a, first, b, second):
     """Values of level `target`: a times those of `first` plus b times those of `second`"""
-    items = values.shape[0] // of.LEVELS
+    items, n = values.shape[0] // of.LEVELS, topo[0, at.BODIES]
+    rows = n + topo[0, at.JOINTS]
     for i in range(items):
-        for j in range(of.COLUMNS):
+        used = of.OF_BODIES if i < n else of.OF_JOINTS if i < rows else of.OF_ROWS
+        for j in range(used):
             values[target * items + i, j] = (
                 a * values[first * items + i, j] + b * values[second * items + i, j]
             )
 
 
 @kernel
-def copy_level(values, source, target):
-    combine(values, target, 1.0, source, 0.0, source)
+def copy_level(topo, values, source, target):
+    combine(topo, values, target, 1.0, source, 0.0, source)
 
 
 @kernel
@@ -157,8 +159,8 @@ def start(topo, par, state, work, values, scales, loops):
         w = get3(state, b, at.U + 3)
         put4(values, found + b, of.W, qmul((0.0, 0.5 * w[0], 0.5 * w[1], 0.5 * w[2]), get4(state, b, at.Q)))
     node_rates(topo, state, work, values, of.FOUND)
-    copy_level(values, of.FOUND, of.NOW)
-    copy_level(values, of.FOUND, of.OLD)
+    copy_level(topo, values, of.FOUND, of.NOW)
+    copy_level(topo, values, of.FOUND, of.OLD)
     put1(state, n, at.LAST_DT, 0.0)
     return fallen
 

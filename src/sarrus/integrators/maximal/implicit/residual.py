@@ -3,11 +3,12 @@ the errors of the border rows.
 
     v = (x - x_p) / h,   omega = 2 vec(q o conj(q_p)) / h,   P = m v,   L = J_W omega
 
+Where inputs leave nothing free (form ROWS), rows alone find the configuration, and nothing is to be balanced.
 Joints of the tree have no error: configurations are made from increments of the joints (see `increments`).
 
-Implements: [Mal25] eqs. (25), F1 to F5.  Differs: the rotational equation is the balance of the world angular
-momentum, (L - L_p) / h = tau, unless the form is "printed"; six unknowns per body, since F5 holds
-identically."""
+Implements: [Mal25] eqs. (25), F1 to F5, and section 6.3.  Differs: the rotational equation is the balance of
+the world angular momentum, (L - L_p) / h = tau, unless the form is "printed"; six unknowns per body, since F5
+holds identically."""
 
 from sarrus import layout as at
 from sarrus._jit import kernel
@@ -58,12 +59,42 @@ def put_velocities(topo, par, state, work, values, past, h):
 def evaluate(topo, par, state, work, values, h, span, time, gravity, u, form, loops, whole):
     """Trial configuration and residual for the rates and multipliers in `state`; returns the largest error
     (NaN if anything is not finite).  whole[0]: the largest error of all rows, redundant ones included"""
-    n, items = topo[0, at.BODIES], values.shape[0] // of.LEVELS
-    past = of.PAST * items
+    past = of.PAST * (values.shape[0] // of.LEVELS)
     inside = place_trial(topo, par, state, work, span)
     put_velocities(topo, par, state, work, values, past, h)
-    forces(topo, par, state, work, gravity, u)
     total = 0.0
+    if form == of.ROWS:
+        clear_balance(topo, work)
+    else:
+        total = balance(topo, par, state, work, values, h, time, gravity, u, form)
+    error = (0.0 if inside else BEYOND) + 0.0 * total
+    whole[0] = error
+    if loops is not None:
+        active, everything = row_residual(topo, par, state, work, values, past, h, form)
+        whole[0] = max(error, everything) + 0.0 * (error + everything)
+        error = max(error, active) + 0.0 * (error + active)
+    return error
+
+
+@kernel
+def clear_balance(topo, work):
+    """Nothing acts on the bodies, nor on the freedoms of their joints"""
+    for b in range(topo[0, at.BODIES]):
+        put6(work, b, at.F, ZERO6)
+        if topo[b + 1, at.FLAGS] & at.DRIVEN:
+            first = topo[0, at.W_FREEDOMS] + topo[b + 1, at.FREEDOM]
+            for i in range(topo[b + 1, at.ROTATIONS] + topo[b + 1, at.TRANSLATIONS]):
+                put1(work, first + i, at.EFFORT_LEFT, 0.0)
+                put1(work, first + i, at.STIFFNESS, 0.0)
+
+
+@kernel
+def balance(topo, par, state, work, values, h, time, gravity, u, form):
+    """P_p + h forces - P of all bodies, into F, with the efforts on freedoms; returns a sum that is NaN if
+    any is"""
+    n, total = topo[0, at.BODIES], 0.0
+    past = of.PAST * (values.shape[0] // of.LEVELS)
+    forces(topo, par, state, work, gravity, u)
     for b in range(n):
         JW, w = get9(work, b, at.JW), get3(state, b, at.V + 3)
         L, p = mv(JW, w), get6(values, past + b, of.P)
@@ -80,19 +111,13 @@ def evaluate(topo, par, state, work, values, h, span, time, gravity, u, form, lo
             put_efforts(topo, par, state, work, values, past + n, b, h)
     if topo[0, at.CUSTOM_FORCES] > 0:
         add_users_forces(topo, par, state, work, time, work, at.F, h)
-    error = (0.0 if inside else BEYOND) + 0.0 * total
-    whole[0] = error
-    if loops is not None:
-        active, everything = row_residual(topo, par, state, work, values, past, h)
-        whole[0] = max(error, everything) + 0.0 * (error + everything)
-        error = max(error, active) + 0.0 * (error + active)
-    return error
+    return total
 
 
 @kernel
-def row_residual(topo, par, state, work, values, past, h):
-    """Errors of the border rows into `work`, their impulses into F; returns the largest error of active rows
-    and of all rows"""
+def row_residual(topo, par, state, work, values, past, h, form):
+    """Errors of the border rows into `work`, their impulses into F (not where form is ROWS); returns the
+    largest error of active rows and of all rows"""
     joints = past + topo[0, at.BODIES]
     rows = joints + topo[0, at.JOINTS]
     top, whole, total = 0.0, 0.0, 0.0
@@ -124,6 +149,9 @@ def row_residual(topo, par, state, work, values, past, h):
                 q, w = coordinate(topo, par, state, work, c, i, True)
                 error = q - get1(state, topo[0, at.S_JOINTS] + c, at.TARGET + i)
                 whole = max(whole, abs(error))
+        elif form == of.ROWS:
+            last = -1
+            leave_out(work, line)
         else:
             last = -1
             target, stiffness, scale = row_impulse(topo, par, state, work, values, joints, rows, k, h)
@@ -132,9 +160,10 @@ def row_residual(topo, par, state, work, values, past, h):
             error = (lam - target) / scale
         put1(work, line, at.ERR, error)
         top, total = max(top, abs(error)), total + error
-        for end in range(topo[it, at.END0], topo[it, at.END1]):
-            b = topo[topo[0, at.T_ENDS] + end, at.END_BODY]
-            add_to6(work, b, at.F, lam, get6(work, topo[0, at.W_ENDS] + end, at.G0))
+        if form != of.ROWS:
+            for end in range(topo[it, at.END0], topo[it, at.END1]):
+                b = topo[topo[0, at.T_ENDS] + end, at.END_BODY]
+                add_to6(work, b, at.F, lam, get6(work, topo[0, at.W_ENDS] + end, at.G0))
     return top + 0.0 * total, max(top, whole) + 0.0 * total
 
 

@@ -35,6 +35,10 @@ def one_part(
         counts[of.MOST],
         counts[of.FORM],
     )
+    if loops is not None:
+        if form == of.ROWS and has_lost_rows(topo, state):
+            # Rows leave a motion free here: forces decide about it.
+            form = of.MOMENTUM
     if method <= of.BDF2:
         inputs_at(u, k, place + part, fractions, inputs)
         return bdf_step(
@@ -45,6 +49,16 @@ def one_part(
         topo, par, state, work, values, blocks, method, dt, time, gravity, u, k, place, part, fractions,
         inputs, form, tolerance, limit, most, ratio, scales, loops, whole,
     )  # fmt: skip
+
+
+@kernel
+def has_lost_rows(topo, state):
+    """Whether a row of a loop depends on the others at the node, and is left out"""
+    for k in range(topo[0, at.ROWS]):
+        if topo[topo[0, at.T_ROWS] + k, at.ROW_KIND] == at.CONSTRAINT_ROW:
+            if get1(state, topo[0, at.S_ROWS] + k, at.WEAKNESS) >= at.LOST:
+                return True
+    return False
 
 
 @kernel

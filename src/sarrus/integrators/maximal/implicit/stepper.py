@@ -209,7 +209,7 @@ class ImplicitStepper(FamilyStepper):
         self.q, self.v = np.zeros((1, max(model.coordinates, 1))), np.zeros((1, max(model.coordinates, 1)))
         self.settings[of.TOLERANCE], self.settings[of.LIMIT] = tolerances(model, state, method.tolerance)
         self.counts[of.MOST], self.counts[of.FULL] = method.max_iterations, method.max_substeps
-        self.counts[of.METHOD], self.counts[of.FORM] = method.number, method.form == "printed"
+        self.counts[of.METHOD], self.counts[of.FORM] = method.number, form_of(method, model)
         self._load(state)
 
     def _load(self, state: State) -> None:
@@ -241,7 +241,7 @@ class ImplicitStepper(FamilyStepper):
     @property
     def _tag(self) -> float:
         """What tells the memory of one method from that of another."""
-        return float(1 + 2 * self.method.number + (self.method.form == "printed"))
+        return float(1 + 3 * self.method.number + self.counts[of.FORM])
 
     def _start(self, mode: int) -> None:
         self.counts[of.START] = mode
@@ -311,6 +311,13 @@ class SemiImplicitStepper(FamilyStepper):
             self.topo, self.par, self.kernel, self.work, u, self.held, self.fractions, self.scales,
             self.settings, self.counts, out, stats,
         )  # fmt: skip
+
+
+def form_of(method: Bdf | Sdirk, model: Model) -> int:
+    """The equations that a stage solves; those of rows alone where motors leave nothing free."""
+    if method.form == "printed":
+        return of.PRINTED
+    return of.ROWS if method.kinematic and model.targets and model.dof_left == 0 else of.MOMENTUM
 
 
 def tolerances(model: Model, state: State, tolerance: float) -> tuple[float, float]:

@@ -15,15 +15,7 @@ from math import sqrt
 from sarrus import layout as at
 from sarrus._jit import kernel
 from sarrus.integrators.maximal.implicit import columns as of
-from sarrus.integrators.maximal.implicit.newton import (
-    CONVERGED,
-    learn,
-    node_rates,
-    predict,
-    predict_and_learn,
-    put_multipliers,
-    solve_stage,
-)
+from sarrus.integrators.maximal.implicit.newton import solve_stage
 from sarrus.integrators.maximal.implicit.node import (
     combine,
     copy_level,
@@ -34,6 +26,14 @@ from sarrus.integrators.maximal.implicit.node import (
     read_out,
     take_node,
 )
+from sarrus.integrators.maximal.implicit.prediction import (
+    learn,
+    node_rates,
+    predict,
+    predict_and_learn,
+    put_multipliers,
+)
+from sarrus.integrators.maximal.statuses import CONVERGED
 from sarrus.maths.access import get1, put1
 
 GAMMA = 1.0 - sqrt(0.5)
@@ -62,8 +62,8 @@ def finish(topo, par, state, work, values, h, column, loops):
             for i in range(6):
                 put1(state, b, at.V + i, get1(state, b, at.U + i))
     node_rates(topo, state, work, values, of.FOUND)
-    copy_level(values, of.NOW, of.OLD)
-    copy_level(values, of.FOUND, of.NOW)
+    copy_level(topo, values, of.NOW, of.OLD)
+    copy_level(topo, values, of.FOUND, of.NOW)
 
 
 @kernel
@@ -75,9 +75,9 @@ def bdf_step(
     eliminations, corrections)"""
     h = dt if order == 1 else 2.0 * dt / 3.0
     if order == 1:
-        copy_level(values, of.NOW, of.PAST)
+        copy_level(topo, values, of.NOW, of.PAST)
     else:
-        combine(values, of.PAST, 4.0 / 3.0, of.NOW, -1.0 / 3.0, of.OLD)
+        combine(topo, values, of.PAST, 4.0 / 3.0, of.NOW, -1.0 / 3.0, of.OLD)
     predict_and_learn(topo, state, values, ratio, h, loops)
     hold_inputs(topo, par, state, u)
     status, factored, corrected = solve_stage(
@@ -104,17 +104,17 @@ def sdirk_step(
     a21 = 1.0 - GAMMA if alexander else 1.0 - 2.0 * GAMMA
     # The stages of Pareschi and Russo meet the rows, its nodes do not: increments start from the last stage.
     away = 0.0 if alexander else get1(state, topo[0, at.BODIES], at.LAST_DT)
-    projects = alexander and form == of.MOMENTUM
+    projects = alexander and form != of.PRINTED
     h = GAMMA * dt
     column = at.U if projects else at.V
     factored, corrected = 0, 0
-    copy_level(values, of.NOW, of.BEGUN)
-    copy_level(values, of.NOW, of.PAST)
+    copy_level(topo, values, of.NOW, of.BEGUN)
+    copy_level(topo, values, of.NOW, of.PAST)
     predict(topo, state, values, GAMMA * ratio, loops)
     for stage in range(2):
         c = GAMMA if stage == 0 else c2
         if stage == 1:
-            combine(values, of.PAST, 1.0, of.BEGUN, dt * a21, of.SLOPE)
+            combine(topo, values, of.PAST, 1.0, of.BEGUN, dt * a21, of.SLOPE)
             predict_second(topo, state, values, c2)
         inputs_at(u, k, place + c * part, fractions, inputs)
         hold_inputs(topo, par, state, inputs)
@@ -137,16 +137,16 @@ def sdirk_step(
         if stage == 0:
             put_found(topo, par, state, work, values, h, column, loops)
             node_rates(topo, state, work, values, of.FOUND)
-            combine(values, of.SLOPE, 1.0 / h, of.FOUND, -1.0 / h, of.PAST)
+            combine(topo, values, of.SLOPE, 1.0 / h, of.FOUND, -1.0 / h, of.PAST)
     if alexander:
         finish(topo, par, state, work, values, h, column, loops)
     else:
         put_found(topo, par, state, work, values, h, at.V, loops)
         node_rates(topo, state, work, values, of.FOUND)
-        combine(values, of.FOUND, 1.0 / h, of.FOUND, -1.0 / h, of.PAST)
-        combine(values, of.SLOPE, 0.5, of.SLOPE, 0.5, of.FOUND)
-        copy_level(values, of.NOW, of.OLD)
-        combine(values, of.NOW, 1.0, of.BEGUN, dt, of.SLOPE)
+        combine(topo, values, of.FOUND, 1.0 / h, of.FOUND, -1.0 / h, of.PAST)
+        combine(topo, values, of.SLOPE, 0.5, of.SLOPE, 0.5, of.FOUND)
+        copy_level(topo, values, of.NOW, of.OLD)
+        combine(topo, values, of.NOW, 1.0, of.BEGUN, dt, of.SLOPE)
         put1(state, topo[0, at.BODIES], at.LAST_DT, dt - c2 * dt)
     return CONVERGED, factored, corrected
 
