@@ -89,9 +89,17 @@ class _Reader:
         gravity: tuple[float, ...] = GRAVITY
         damping = 0.0
         later: list[Node] = []
+        given: dict[str, Node] = {}
         for item in top.items[1:]:
             if item.kind != LIST:
                 raise self.bad(item, f"an expression in parentheses expected, not {item.shown}")
+            if item.head in ("gravity", "damping"):
+                first = given.setdefault(item.head, item)
+                if first is not item:
+                    raise self.bad(
+                        item,
+                        f"({item.head} ...) is given twice, first in line {first.line}, column {first.column}",
+                    )
             if item.head in MOVES:
                 self.frames(item)
             elif item.head == "gravity":
