@@ -37,6 +37,10 @@ FAULTS = [
         r"line 2, column 2: \(gravity ...\) is given twice, first in line 1, column 9",
     ),
     (
+        '(system (damping -1) (ry "a" (mass 1)))',
+        "line 1, column 9: damping must not be negative",
+    ),
+    (
         '(system (damping 1) (damping 2) (ry "a" (mass 1)))',
         r"line 1, column 21: \(damping ...\) is given twice",
     ),

@@ -98,7 +98,8 @@ class _Reader:
                 if first is not item:
                     raise self.bad(
                         item,
-                        f"({item.head} ...) is given twice, first in line {first.line}, column {first.column}",
+                        f"({item.head} ...) is given twice, first in line {first.line}, "
+                        f"column {first.column}",
                     )
             if item.head in MOVES:
                 self.frames(item)
@@ -106,6 +107,8 @@ class _Reader:
                 gravity = self.numbers(item, item.items[1:], (3,))
             elif item.head == "damping":
                 (damping,) = self.numbers(item, item.items[1:], (1,))
+                if damping < 0.0:
+                    raise self.bad(item, "damping must not be negative")
             elif item.head.endswith("-constraint") and item.head in ITEMS:
                 later.append(item)
             else:

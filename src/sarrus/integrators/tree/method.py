@@ -129,7 +129,7 @@ class TreeTrapezoid(TreeMethod):
 
     Potentials are explicit, as in Verlet's method, so dt must be below 2 over the highest frequency of a
     spring.  Its energy swings far within a whip and comes back, so that parts are judged by it only after one
-    that turned a joint by 0.8 rad, or found no solution, and then strictly; near singular configurations
+    that turned a joint by 0.7 rad, or found no solution, and then strictly; near singular configurations
     of loops always.
 
     Implements: [Kob14] eqs. (21)-(25)."""

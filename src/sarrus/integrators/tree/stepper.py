@@ -34,7 +34,7 @@ REDUNDANT_LIMIT, INEXACT_FACTOR = 1e-8, 100.0
 HOPELESS = 1.0
 # Parts of a method with two stages that turn a joint by more [rad] are soon followed by some without a
 # solution.
-WILD = 0.8
+WILD = 0.7
 
 # What the rule for the energy of steps knows of those before, in the kernels' state beside the bodies.
 JUDGED = [at.PEAK, at.WHIPS]
