@@ -85,6 +85,17 @@ def test_a_continued_run_equals_an_unbroken_one_though_the_rule_looks_back(every
     np.testing.assert_array_equal(joined.position, whole.position)
 
 
+@pytest.mark.parametrize("method", METHODS[1:])
+def test_a_continued_run_of_a_chain_that_flies_equals_an_unbroken_one(method):
+    model = sarrus.build(sarrus.gallery.free_chain(links=3, joint="revolute"))
+    for half in (1.0, 20.0):
+        whole = sarrus.simulate(model, 2.0 * half, 0.1, method()).final_state
+        state = sarrus.simulate(model, half, 0.1, method()).final_state
+        joined = sarrus.simulate(model, half, 0.1, method(), state=state).final_state
+        np.testing.assert_array_equal(joined.position, whole.position)
+        np.testing.assert_array_equal(joined.velocity, whole.velocity)
+
+
 def test_parts_that_cannot_be_halved_any_more_are_counted_and_warned_of():
     model = sarrus.build(sarrus.gallery.pendulum(links=2))
     with pytest.warns(UserWarning, match="energy does not balance"):

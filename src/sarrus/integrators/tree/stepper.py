@@ -108,7 +108,8 @@ class TreeStepper(Stepper):
         )
         settings[run.HOPELESS], settings[run.WILD] = HOPELESS, WILD
         settings[run.GRAVITY : run.GRAVITY + 3], settings[run.TIME] = model.gravity, state.time
-        settings[run.BALANCE] = method.balance
+        # A tree has no pivots that could be small.
+        settings[run.BALANCE], settings[run.PIVOT] = method.balance, 1.0
         self.counts[run.MOST], self.counts[run.PARTS] = method.max_iterations, method.max_substeps
 
     # The node
