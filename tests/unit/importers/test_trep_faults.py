@@ -32,6 +32,18 @@ FAULTS = [
     ('(system (ry "a" (mass 1 2)))', r"line 1, column 17: \(mass ...\) takes 1 or 4 numbers, not 2"),
     ('(system (ry "a" (mass -1)))', "must not be negative"),
     ('(system (gravity 0 "x" 1) (ry "a" (mass 1)))', 'line 1, column 20: a number expected, not "x"'),
+    (
+        '(system (gravity 0 0 -9)\n (gravity 0 0 -1) (ry "a" (mass 1)))',
+        r"line 2, column 2: \(gravity ...\) is given twice, first in line 1, column 9",
+    ),
+    (
+        '(system (damping -1) (ry "a" (mass 1)))',
+        "line 1, column 9: damping must not be negative",
+    ),
+    (
+        '(system (damping 1) (damping 2) (ry "a" (mass 1)))',
+        r"line 1, column 21: \(damping ...\) is given twice",
+    ),
     ("(system (ry))", "line 1, column 10: ry needs a number or a variable"),
     ("(system (ry 1 (mass 1)))", "nothing moves"),
     ("(robot 1)", r"line 1, column 1: \(system ...\)"),

@@ -89,15 +89,26 @@ class _Reader:
         gravity: tuple[float, ...] = GRAVITY
         damping = 0.0
         later: list[Node] = []
+        given: dict[str, Node] = {}
         for item in top.items[1:]:
             if item.kind != LIST:
                 raise self.bad(item, f"an expression in parentheses expected, not {item.shown}")
+            if item.head in ("gravity", "damping"):
+                first = given.setdefault(item.head, item)
+                if first is not item:
+                    raise self.bad(
+                        item,
+                        f"({item.head} ...) is given twice, first in line {first.line}, "
+                        f"column {first.column}",
+                    )
             if item.head in MOVES:
                 self.frames(item)
             elif item.head == "gravity":
                 gravity = self.numbers(item, item.items[1:], (3,))
             elif item.head == "damping":
                 (damping,) = self.numbers(item, item.items[1:], (1,))
+                if damping < 0.0:
+                    raise self.bad(item, "damping must not be negative")
             elif item.head.endswith("-constraint") and item.head in ITEMS:
                 later.append(item)
             else:

@@ -38,9 +38,10 @@ CONSTANT_COLS = 17
 
 # `bodies`: frame of every body; `centres` (n, 3): its centre of mass in the axes of the frame.
 
-# `node`: one line per frame.  Coordinate of a turn, slide or screw; quaternion, and place of a free body.
-VALUE, QUATERNION, PLACE = 0, 0, 4
-NODE_COLS = 7
+# `node`: one line per frame.  Coordinate of a turn, slide or screw; quaternion, and place of a free body on
+# SE(3) and the force part of its momentum in world axes, in which no step rounds it.
+VALUE, QUATERNION, PLACE, MOMENTUM = 0, 0, 4, 7
+NODE_COLS = 10
 # `motion`: one line per freedom.  Momentum and velocity at the node; increments of the last step and of the
 # four before, over their lengths, from X; armature; 1, or 1 over the size of the mechanism for what slides.
 P, V, X, ARMATURE, UNIT = 0, 1, 2, 7, 8
@@ -49,10 +50,12 @@ MOTION_COLS = 9
 
 # `wf`, work per frame at a stage: turn, place seen from REF, velocity, inertia and momentum of all that hangs
 # on it (mass, mass times centre, inertia about REF), wrench of the elements, REF.  Of group joints: their
-# maps A, B, C, E, X (6 x 6), quaternion and place of the stage.
+# maps A, B, C, E, X (6 x 6), quaternion and place of the stage; impulses of the step on a free body on SE(3),
+# force parts at its first and at its last node.
 QF, RF, OF, VF, IC, HC, WC, REF = 0, 4, 13, 16, 22, 32, 38, 44
 MAP_A, MAP_B, MAP_C, MAP_E, MAP_X, STAGED = 48, 84, 120, 156, 192, 228
-WF_COLS, WF_GROUP_COLS = 48, 236
+GIVEN = 236
+WF_COLS, WF_GROUP_COLS = 48, 242
 
 # `wd`, work per freedom.  Trial increment and velocity; motion S and its change Sd; a = Ic S,
 # b = S x* H + Ic Sd, gravity's term; generators of the Newton matrix; its own block; residual, momentum at

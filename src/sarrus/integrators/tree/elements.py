@@ -9,6 +9,7 @@ from sarrus.dynamics.custom import add_potential, custom_force
 from sarrus.dynamics.forces import add_wrench, input_of
 from sarrus.integrators.tree import columns as col
 from sarrus.integrators.tree.bodies import put_bodies, wrench_about
+from sarrus.integrators.tree.groups import collect
 from sarrus.integrators.tree.stage import place_frames, put_maps
 from sarrus.kinematics.coordinates import (
     add_effort_on_terms,
@@ -238,6 +239,8 @@ def add_efforts(tree, wf, wd, c, dt, weight):
                 p += wf[i, col.MAP_C + count * k + e] * wd[first + k, col.EFFORT]
             wd[first + e, col.R] += weight * dt * r
             wd[first + e, col.P2] += weight * dt * p
+        if count == 6:
+            collect(wf, wd, i, first, c, weight * dt, col.EFFORT)
     return weight * dt * power
 
 

@@ -192,6 +192,44 @@ def carry_residual(node, wd, i, d, is_rotation, flies):
         wd[d + e, col.R] = r[e]
 
 
+@helper
+def collect(wf, wd, i, d, c, impulse, column):
+    """Adds what acts on free body i, its freedoms' forces in `column` times `impulse`, to the impulses of the
+    step at the stage c, 0 or 1"""
+    at = col.GIVEN if c == 0.0 else col.GIVEN + 3
+    for e in range(3):
+        wf[i, at + e] += impulse * wd[d + 3 + e, column]
+
+
+@kernel
+def carry_momentum(node, wf, wd, i, d, R, bound):
+    """Momentum of free body i at the end of its step, where it stands now; R: how it stood before.  bound:
+    whether rows of loops act on it, whose impulses are not among those of the step"""
+    S = rotation(get4(node, i, col.QUATERNION))
+    if bound:
+        p = (wd[d + 3, col.P2] + wd[d + 3, col.R], wd[d + 4, col.P2] + wd[d + 4, col.R],
+             wd[d + 5, col.P2] + wd[d + 5, col.R])  # fmt: skip
+        put3(node, i, col.MOMENTUM, mv(S, p))
+        return
+    impulse = add3(mv(R, get3(wf, i, col.GIVEN)), mv(S, get3(wf, i, col.GIVEN + 3)))
+    p = add3(get3(node, i, col.MOMENTUM), impulse)
+    put3(node, i, col.MOMENTUM, p)
+    p = mtv(S, p)
+    for e in range(3):
+        wd[d + 3 + e, col.P2] = p[e]
+        wd[d + 3 + e, col.R] = 0.0
+
+
+@kernel
+def keep_momenta(tree, node, motion):
+    """MOMENTUM of free bodies on SE(3) from their momenta P"""
+    for i in range(tree[0, col.FRAMES]):
+        if tree[i + 1, col.KIND] == col.MOTION:
+            d = tree[i + 1, col.FIRST] + 3
+            p = (motion[d, col.P], motion[d + 1, col.P], motion[d + 2, col.P])
+            put3(node, i, col.MOMENTUM, mv(rotation(get4(node, i, col.QUATERNION)), p))
+
+
 @kernel
 def move_group(node, wd, i, d, is_rotation):
     """Group joint i at the end of its step"""

@@ -96,7 +96,8 @@ class TreeMidpoint(TreeMethod):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not (isinstance(self.alpha, int | float) and 0.0 <= self.alpha <= 1.0):
+        known = isinstance(self.alpha, int | float) and not isinstance(self.alpha, bool)
+        if not (known and 0.0 <= self.alpha <= 1.0):
             raise MechanismError(
                 f"TreeMidpoint: alpha must be a number from 0 to 1 (0.5 is second order), not {self.alpha!r}"
             )
@@ -127,9 +128,13 @@ class TreeTrapezoid(TreeMethod):
     """Variational integrator in joint coordinates with a stage at both ends of the step.
 
     Potentials are explicit, as in Verlet's method, so dt must be below 2 over the highest frequency of a
-    spring.
+    spring.  Its energy swings far within a whip and comes back, so that parts are judged by it only after one
+    that turned a joint by 0.7 rad, or found no solution, and then strictly; near singular configurations
+    of loops always.
 
     Implements: [Kob14] eqs. (21)-(25)."""
+
+    balance: float = 1e-4
 
     name = "tree-trapezoid"
     summary = "joint coordinates, trapezoidal rule, second order"

@@ -31,7 +31,7 @@ from sarrus.integrators.tree.closures import (
     watch,
 )
 from sarrus.integrators.tree.elements import add_efforts, effort_slopes, efforts
-from sarrus.integrators.tree.groups import carry_residual, move_group
+from sarrus.integrators.tree.groups import carry_momentum, carry_residual, move_group
 from sarrus.integrators.tree.loops import factor_loops, solve_loops
 from sarrus.integrators.tree.recursion import factor_ports, solve_ports
 from sarrus.integrators.tree.settings import (
@@ -53,6 +53,8 @@ from sarrus.integrators.tree.settings import (
     TOLERANCE,
 )
 from sarrus.integrators.tree.stage import generators, place_frames, residuals
+from sarrus.maths.access import get4
+from sarrus.maths.quaternion import rotation
 
 CONVERGED, ITERATION_LIMIT, NOT_FINITE, OUT_OF_DOMAIN, REDUNDANT_ROWS = 0, 1, 2, 3, 4
 # A factor is used again while corrections shrink by this much, or what is left is this small.
@@ -337,16 +339,21 @@ def newton(plan, room, settings, counts, values, dt, stats, port, elements, loop
 
 
 @helper
-def accept(tree, node, motion, settings, wd, dt):
+def accept(plan, room, settings, dt, loops):
     """The node at the end of the step.  What the balance still misses goes to the momentum there: it would
     add up"""
+    tree, spans, node, motion, wf, wd = plan[0], plan[8], room[0], room[1], room[2], room[3]
     for i in range(tree[0, col.FRAMES]):
         d, kind = tree[i + 1, col.FIRST], tree[i + 1, col.KIND]
         if kind <= col.SCREW:
             node[i, col.VALUE] += wd[d, col.XT]
         else:
             carry_residual(node, wd, i, d, kind == col.ROTATION, tree[i + 1, col.FLIES])
+            R = rotation(get4(node, i, col.QUATERNION))
             move_group(node, wd, i, d, kind == col.ROTATION)
+            if kind == col.MOTION:
+                bound = loops is not None and spans[i, col.OPEN0] < spans[i, col.OPEN1]
+                carry_momentum(node, wf, wd, i, d, R, bound)
     for d in range(tree[0, col.FREEDOMS]):
         for k in range(col.STEPS_KEPT - 1, 0, -1):
             motion[d, col.X + k] = motion[d, col.X + k - 1]

@@ -8,13 +8,14 @@ from sarrus._jit import entry, helper, kernel
 from sarrus.dynamics.projection import keep_prescribed_rates
 from sarrus.dynamics.readout import record_winding
 from sarrus.errors import Status
-from sarrus.integrators.maximal.acceptance import SLOW, is_balanced
+from sarrus.integrators.maximal.acceptance import HUGE, NEAR, SLOW, is_balanced
 from sarrus.integrators.maximal.division import largest_part
 from sarrus.integrators.maximal.statuses import UNBALANCED
 from sarrus.integrators.tree import columns as col
 from sarrus.integrators.tree.balance import Part, know_node, largest_turn, work_of_prescribed
 from sarrus.integrators.tree.bodies import momenta_of, record
 from sarrus.integrators.tree.closures import put_targets
+from sarrus.integrators.tree.groups import keep_momenta
 from sarrus.integrators.tree.newton import CONVERGED, NOT_FINITE, accept, has_two_stages, newton, predict
 from sarrus.integrators.tree.node import enter_node, find_velocities, place_node, read_out
 from sarrus.integrators.tree.settings import (
@@ -29,6 +30,7 @@ from sarrus.integrators.tree.settings import (
     EVEN,
     EVERY,
     FALLEN,
+    JUDGES,
     KINETIC,
     KNOWN,
     LAST,
@@ -39,12 +41,15 @@ from sarrus.integrators.tree.settings import (
     STEPS,
     SUBSTEPS,
     TIME,
+    WILD,
 )
 from sarrus.integrators.tree.settings import UNBALANCED as UNBALANCED_PARTS
 from sarrus.integrators.tree.stage import put_references
-from sarrus.maths.access import put1
+from sarrus.maths.access import get1, put1
 
 SUBSTEPPED = int(Status.SUBSTEPPED)
+# Values of JUDGES: no wild part yet; one, and no calm part since; from now on parts are judged.
+NOT_YET, AFTER_A_WILD_PART, ALWAYS = 0.0, 1.0, 2.0
 
 
 @kernel
@@ -123,6 +128,20 @@ def know_before(plan, room, saved, settings, elements, loops):
 
 
 @helper
+def is_judged(settings, turn, off, peak):
+    """Whether a method with a stage at both ends judges this part, and from which part on it does: from the
+    first calm one after one that turned a joint too far.
+
+    Its energy swings far within a whip and comes back, at steps where that of a midpoint would not: what is
+    divided within the swing does not come back"""
+    if settings[JUDGES] == NOT_YET and turn > settings[WILD]:
+        settings[JUDGES] = AFTER_A_WILD_PART
+    elif settings[JUDGES] == AFTER_A_WILD_PART and off <= settings[BALANCE] * peak:
+        settings[JUDGES] = ALWAYS
+    return settings[JUDGES] == ALWAYS
+
+
+@helper
 def finish(plan, room, saved, settings, sums, k, h, port, elements, loops):
     """The node at the end of a part that converged; returns how it ended: UNBALANCED where its energy does
     not balance, with the node at the start in `saved`"""
@@ -139,7 +158,7 @@ def finish(plan, room, saved, settings, sums, k, h, port, elements, loops):
         copy(motion, saved[1])
     if elements is not None and loops is not None:
         work += work_of_prescribed(topo, state, rows, h, True)
-    accept(tree, node, motion, settings, wd, h)
+    accept(plan, room, settings, h, loops)
     settings[KNOWN] = 0.0
     # With loops it is known: every step looks.
     if loops is None:
@@ -157,7 +176,14 @@ def finish(plan, room, saved, settings, sums, k, h, port, elements, loops):
     if not isfinite(settings[KINETIC]):
         return NOT_FINITE
     work += settings[LIFTED] - lifted
-    part = Part(kinetic, work, turn, min(pivot, settings[PIVOT]), settings[BALANCE])
+    pivot, allowed = min(pivot, settings[PIVOT]), settings[BALANCE]
+    if has_two_stages(port):
+        peak = max(get1(state, topo[0, at.BODIES], at.PEAK), max(kinetic, settings[KINETIC]))
+        judged = is_judged(settings, turn, abs(settings[KINETIC] - kinetic - work), peak)
+        # A branch that loops lose near a singular configuration does not come back.
+        if not judged and pivot >= NEAR:
+            allowed = HUGE
+    part = Part(kinetic, work, turn, pivot, allowed)
     return CONVERGED if is_balanced(topo, state, sums, k, settings[KINETIC], part) else UNBALANCED
 
 
@@ -213,6 +239,8 @@ def step(plan, room, saved, settings, counts, u, k, values, stats, sums, port, e
             return CHOOSE_ROWS if chooses else status
         if status == UNBALANCED:
             put1(state, n, at.WHIPS, 1.0)
+        else:
+            settings[JUDGES] = ALWAYS
         block //= 2
     counts[CHOSEN] = 0
     stats[STATUS] = SUBSTEPPED if parts > 1 else CONVERGED
@@ -275,6 +303,7 @@ def read_node(plan, room, out, from_bodies, elements, loops):
     if from_bodies:
         place_node(tree, con, node, wf, wd)
         momenta_of(tree, motion, bodies, par, state, wf, wd)
+        keep_momenta(tree, node, motion)
     if elements is not None or loops is not None:
         enter_node(plan, room, elements, loops)
     if from_bodies and elements is not None and loops is not None:

@@ -18,6 +18,7 @@ from sarrus._jit import helper, kernel
 from sarrus.integrators.tree import columns as col
 from sarrus.integrators.tree.groups import (
     IDENTITY,
+    collect,
     increment,
     motion_maps,
     motion_slopes,
@@ -263,6 +264,11 @@ def group_residual(tree, wf, wd, i, c, dt, weight, H, W):
             p += wf[i, col.MAP_C + at] * g + wf[i, col.MAP_E + at] * m
         wd[d + e, col.R] += weight * r
         wd[d + e, col.P2] += weight * p
+    if count == 6:
+        if c == 0.0:
+            put3(wf, i, col.GIVEN, ZERO3)
+            put3(wf, i, col.GIVEN + 3, ZERO3)
+        collect(wf, wd, i, d, c, weight * dt, col.G)
 
 
 @helper

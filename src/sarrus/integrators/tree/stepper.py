@@ -32,11 +32,14 @@ REDUNDANT_LIMIT, INEXACT_FACTOR = 1e-8, 100.0
 # but divided: Newton's method leads away.  On chains of 2 to 50 links at 0.01 to 0.05 s the same steps are
 # divided as with more patience; below 1 more would be.
 HOPELESS = 1.0
+# Parts of a method with two stages that turn a joint by more [rad] are soon followed by some without a
+# solution.
+WILD = 0.7
 
 # What the rule for the energy of steps knows of those before, in the kernels' state beside the bodies.
 JUDGED = [at.PEAK, at.WHIPS]
-# What a prediction knows of the steps before.
-HISTORY = [run.LAST, run.EARLIER, run.EVEN]
+# What a prediction, and a method that does not judge yet, know of the steps before.
+HISTORY = [run.LAST, run.EARLIER, run.EVEN, run.JUDGES]
 
 
 class TreeStepper(Stepper):
@@ -103,9 +106,10 @@ class TreeStepper(Stepper):
         settings[run.LIMIT] = max(
             REDUNDANT_LIMIT * size, INEXACT_FACTOR * model.ranks.inexact, forced, 10.0 * tolerance
         )
-        settings[run.HOPELESS] = HOPELESS
+        settings[run.HOPELESS], settings[run.WILD] = HOPELESS, WILD
         settings[run.GRAVITY : run.GRAVITY + 3], settings[run.TIME] = model.gravity, state.time
-        settings[run.BALANCE] = method.balance
+        # A tree has no pivots that could be small.
+        settings[run.BALANCE], settings[run.PIVOT] = method.balance, 1.0
         self.counts[run.MOST], self.counts[run.PARTS] = method.max_iterations, method.max_substeps
 
     # The node

@@ -80,7 +80,7 @@ def test_what_it_does_not_run_is_refused_by_name(method):
         sarrus.simulate(box, 0.1, 0.01, method)
 
 
-@pytest.mark.parametrize("alpha", [-0.1, 1.5, np.nan, "half"])
+@pytest.mark.parametrize("alpha", [-0.1, 1.5, np.nan, "half", True, None])
 def test_alpha_is_from_0_to_1(alpha):
     with pytest.raises(MechanismError, match="alpha must be a number from 0 to 1"):
         sarrus.TreeMidpoint(alpha=alpha)
