@@ -41,6 +41,9 @@ EVEN = 1e-9
 # A correction below this part of the tolerance (1e-12 of the size of the mechanism) is not missed; one
 # that is not NOISY times smaller than the last is rounding itself.
 ROUNDING, NOISY = 1e-2, 0.1
+# Corrections below this times the tolerance that do not halve through a new factor are rounding: next to a
+# singular configuration freedoms are known no better, however well the rows hold.
+STALLED = 100.0
 # Joint errors that a full Newton step may leave before it is shortened [m, rad].
 GROSS = 1e-2
 # Errors that are not below this count as not finite.
@@ -207,6 +210,13 @@ def is_settled(norm, last, tolerance):
     return norm < tolerance and norm * norm < ROUNDING * tolerance * last
 
 
+@helper
+def is_stalled(norm, last, error, tolerance):
+    """Whether corrections through a new factor are small and do not halve, while the rows hold to `error`"""
+    most = STALLED * tolerance
+    return error < tolerance and norm < most and last < most and norm > 0.5 * last
+
+
 @kernel
 def predict(topo, par, state, work, step, loops, elements):
     """`attempt` from the last step, `ratio` times as long as this one; returns the largest error"""
@@ -254,11 +264,12 @@ def careful_step(topo, par, state, work, step, done, loops, elements):
     corrections) before"""
     factored, corrected = done
     error = attempt(topo, par, state, work, step, (RESTART, 0.0), loops, elements)
+    last = HUGE
     for _ in range(step.most):
         norm = factor_here(topo, par, state, work, step, loops, elements)
         norm = keep_nan_max(norm, error)
         factored += 1
-        if norm < step.tolerance:
+        if norm < step.tolerance or is_stalled(norm, last, error, step.tolerance):
             advance(topo, par, state, work, step, loops, elements)
             status, more = settle(topo, par, state, work, step, loops, elements)
             return status, factored, corrected + 1 + more
@@ -270,7 +281,7 @@ def careful_step(topo, par, state, work, step, done, loops, elements):
         while not new < max(10.0 * error, GROSS) and alpha > 1e-3:
             alpha *= 0.5
             new = attempt(topo, par, state, work, step, (SHIFT, -alpha), loops, elements)
-        error = new
+        error, last = new, norm
     return (OUT_OF_DOMAIN if error > 100.0 else ITERATION_LIMIT), factored, corrected
 
 
