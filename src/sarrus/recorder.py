@@ -15,8 +15,9 @@ import numpy as np
 
 from sarrus._jit import compile_times
 from sarrus.errors import FileError, MechanismError
+from sarrus.inputs import prescribed_by
 from sarrus.integrators.interface import Chunk, Method, Stepper
-from sarrus.model import Model, State
+from sarrus.model import Clock, Model, State
 from sarrus.model.nodes import join, split
 from sarrus.trajectory import Trajectory, load_trajectory
 from sarrus.trajectory.journal import Journal
@@ -48,7 +49,8 @@ class MemoryRecorder:
         self, model: Model, method: Method, dt: float, stepper: Stepper, every: int, records: int = 0
     ):
         self.model, self.method, self.dt, self.stepper, self.every = model, method, dt, stepper, every
-        self.start_time, self.done = stepper.time, 0
+        self.done = 0
+        self.clock = Clock(stepper.time, dt) if stepper.clock is None else stepper.clock
         # Whether the wrench at the last node stays as it is: another stepper goes on from there.
         self.keeps_wrench = False
         # Of the reactions of redundant joints, by name.
@@ -63,6 +65,8 @@ class MemoryRecorder:
         # At every node, where the method counts turns.
         self.winding: Rows | None = None
         self.records = records
+        # Where motors that prescribe coordinates have brought them.
+        self.prescribed: np.ndarray | None = None
         # Whether the model has contacts and the method records them.
         self.keeps_touches = bool(model.contacts.any and method.contacts)
         # Whether the stepper stands where the records end; not while it advances.
@@ -99,7 +103,7 @@ class MemoryRecorder:
         first = every - done % every  # steps to the first record
         count = (done + chunk.steps) // every - done // every
         if chunk.times is None:
-            self.times.add(self.start_time + self.dt * np.arange(done + first, done + chunk.steps + 1, every))
+            self.times.add(self.clock.times(np.arange(done + first, done + chunk.steps + 1, every)))
         else:
             self.times.add(chunk.times)
         self.nodes.add(chunk.nodes)
@@ -116,6 +120,8 @@ class MemoryRecorder:
                 self.inputs.add(u[0, -1], count)
             else:
                 self.inputs.add(u[first - 1 : chunk.steps : every, -1])
+        if self.model.targets and chunk.steps:
+            self.prescribed = prescribed_by(self.model, u[min(chunk.steps, len(u)) - 1, -1])
         if chunk.reactions is not None:
             if done % every == 0 and not self.keeps_wrench:
                 self.reactions.all[-1] = chunk.reactions[0]
@@ -144,9 +150,15 @@ class MemoryRecorder:
         return Trajectory(
             self.model, self.method, self.dt, times, *split(nodes),
             self.tally.stats(**self._times()), self._reactions(), inputs,
-            winding=self._turns(), final_state=self.stepper.state() if self.is_whole else None,
+            winding=self._turns(), final_state=self._final_state() if self.is_whole else None,
             touch_records=self._touched(),
         )  # fmt: skip
+
+    def _final_state(self) -> State:
+        """The state at the last node, with all that a run goes on from."""
+        state = self.stepper.state()
+        state.prescribed = self.prescribed
+        return state
 
     def stop(self) -> Trajectory | None:
         """What was computed of a run that is stopped; None before its first step."""
@@ -372,4 +384,4 @@ class FileRecorder(MemoryRecorder):
     def finish(self) -> Trajectory:
         self._read_last_node()
         self._flush(last=True)
-        return self.writer.close(self.tally.totals() | self._times(), self.stepper.state())
+        return self.writer.close(self.tally.totals() | self._times(), self._final_state())

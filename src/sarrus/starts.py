@@ -83,7 +83,7 @@ def first_stepper(
         as_placed = False
         check_state(model, state)
     method.check_start(model, state, dt)
-    if not as_placed and state.memory is None:
+    if not as_placed and not method.goes_on_from(state):
         check_constraints(model, state)
     if model.contacts.any:
         from sarrus.model.overlap import push_apart, settled

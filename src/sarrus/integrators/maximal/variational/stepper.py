@@ -39,7 +39,7 @@ from sarrus.integrators.maximal.variational.step_records import (
     reactions_at_ends,
     table_of,
 )
-from sarrus.model import Model, State
+from sarrus.model import Clock, Model, State
 from sarrus.model.arrays import Arrays
 from sarrus.model.nodes import join, split_one
 from sarrus.solvers.interior_point.pyramid import columns
@@ -114,7 +114,7 @@ class VariationalStepper(Stepper):
         self.counts[run.REACTIONS] = reactions
         self.counts[run.FULL] = method.max_substeps
         self.counts[run.PAUSES] = self.near is not None
-        self.time, self.done = float(state.time), 0
+        self.time, self.done, self.clock = float(state.time), 0, Clock.of(state, dt)
         # Whether steps follow the motion.
         self.adapts = False
         self._warned = False
@@ -156,7 +156,10 @@ class VariationalStepper(Stepper):
             if state.winding is not None:
                 self.model.put_winding(self.arrays, self.kernel, state.winding)
             self._put_sides()
+            node = self.kernel.copy()
             self.start(run.AS_IT_IS)
+            # With the multipliers that the next step goes on from.
+            self.kernel[:] = node
             return
         if self.near is not None and self.near.plan.slots:
             self.near.forget()
@@ -225,7 +228,8 @@ class VariationalStepper(Stepper):
         if self.near is not None:
             # The contacts of the node stand in the order of its plan.
             memory = np.concatenate([[self.counts[run.QUIET]], self.near.line(), memory.ravel()])[None]
-        return State(self.time, *split_one(node[:bodies]), self.model, node[bodies:], memory)
+        clock = None if self.adapts else self.clock.kept(self.done)
+        return State(self.time, *split_one(node[:bodies]), self.model, node[bodies:], memory, clock)
 
     def snapshot(self) -> dict[str, np.ndarray]:
         """All that the run goes on from, for `restore`."""
@@ -301,7 +305,7 @@ class VariationalStepper(Stepper):
         while True:
             done = int(counts[run.DONE])
             self.done = int(counts[run.BEFORE]) + done
-            self.time = float(self.settings[run.TIME]) if self.adapts else self._called_at[0] + done * self.dt
+            self.time = float(self.settings[run.TIME]) if self.adapts else self.clock.at(self.done)
             if self.contacts:
                 keep_touches(self)
             if status == Status.CONVERGED:
