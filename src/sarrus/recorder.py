@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 
 from sarrus._jit import compile_times
-from sarrus.errors import FileError, MechanismError
+from sarrus.errors import FileError, MechanismError, WriteFailed
 from sarrus.inputs import prescribed_by
 from sarrus.integrators.interface import Chunk, Method, Stepper
 from sarrus.model import Clock, Model, State
 from sarrus.model.nodes import join, split
 from sarrus.trajectory import Trajectory, load_trajectory
 from sarrus.trajectory.journal import Journal
+from sarrus.trajectory.piece import Piece
 from sarrus.trajectory.reactions import share
 from sarrus.trajectory.rows import Rows
 from sarrus.trajectory.stats import Stats
@@ -29,9 +30,8 @@ from sarrus.trajectory.stream import StreamWriter
 from sarrus.trajectory.tally import Tally
 from sarrus.trajectory.touches import WIDTH, node_of
 
-# What was computed goes to the file after this part of the time that the run has taken, at least and at most
-# so many seconds, or when it is so large [bytes].
-PART, SHORTEST, LONGEST, LARGE = 0.02, 1.0, 30.0, 8_000_000
+# What was computed goes to the file after so many seconds, or when it is so large [bytes].
+PAUSE, LARGE = 1.0, 8_000_000
 # What a run goes on from is written with as many bytes of records, or after so many seconds.
 SAVE = 30.0
 
@@ -71,7 +71,6 @@ class MemoryRecorder:
         self.keeps_touches = bool(model.contacts.any and method.contacts)
         # Whether the stepper stands where the records end; not while it advances.
         self.is_whole = True
-        self.began = clock.monotonic()
         self.clocks = run_clocks()
         self.elapsed = {"wall_time": 0.0, "cpu_time": 0.0}
 
@@ -264,10 +263,8 @@ class FileRecorder(MemoryRecorder):
 
     def add(self, chunk: Chunk, u: np.ndarray) -> None:
         super().add(chunk, u)
-        now = clock.monotonic()
-        pause = min(LONGEST, max(SHORTEST, PART * (now - self.began)))
         self.gathered += chunk.nodes.nbytes + (0 if chunk.touches is None else chunk.touches.nbytes)
-        if now - self.flushed >= pause or self.gathered >= LARGE:
+        if clock.monotonic() - self.flushed >= PAUSE or self.gathered >= LARGE:
             self._flush()
 
     def go_on(self, held: dict[str, np.ndarray]) -> int:
@@ -320,7 +317,6 @@ class FileRecorder(MemoryRecorder):
         records, divided = self.tally.take()
         if last:
             records = np.concatenate([records, self.tally.open()])
-        counted = Stats.of_records(records, divided, self.every, steps=len(records) * self.every)
         reactions = self._ready_reactions(nodes, last)
         now = clock.monotonic()
         if save is None:
@@ -330,17 +326,52 @@ class FileRecorder(MemoryRecorder):
         if resume is not None:
             self.saved, self.since_saved = now, 0
             self.saved_size = sum(array.nbytes for array in resume.values())
-        self.writer.append(
-            times, *split(nodes), inputs=inputs, stats=counted, touches=self._touched(), reactions=reactions,
-            winding=None if self.winding is None else self.winding.all,
-            progress=self.tally.totals() | self._times() | {"record_every": self.every},
-            open_record=None if last else self.tally.open(), resume=resume,
+        piece = Piece(
+            times, nodes, inputs, records, divided, reactions, self._touched(),
+            None if self.winding is None else self.winding.all,
         )  # fmt: skip
+        totals = self.tally.totals() | self._times() | {"record_every": self.every}
+        try:
+            self._write(piece, totals, None if last else self.tally.open(), resume)
+        except WriteFailed:
+            self._write_what_fits(piece, totals)
+            raise
         self.flushed = now
         for rows in (self.times, self.nodes, self.inputs, self.touches, self.winding):
             if rows is not None:
                 rows.drop()
         self.gathered, self.is_torn = 0, False
+
+    def _write(
+        self,
+        piece: Piece,
+        totals: dict[str, Any],
+        open_record: np.ndarray | None = None,
+        resume: dict[str, np.ndarray] | None = None,
+    ) -> None:
+        """One frame of the file."""
+        records = len(piece.records)
+        self.writer.append(
+            piece.times, *split(piece.nodes), inputs=piece.inputs, touches=piece.touches,
+            stats=Stats.of_records(piece.records, piece.divided, self.every, steps=records * self.every),
+            reactions=piece.reactions, winding=piece.winding, progress=totals, open_record=open_record,
+            resume=resume,
+        )  # fmt: skip
+
+    def _write_what_fits(self, piece: Piece, totals: dict[str, Any]) -> None:
+        """Smaller and smaller parts of a piece that the disk has no room for; counts of the whole run are
+        those at its end."""
+        rest, count = piece, len(piece.times) // 2
+        while count:
+            first = len(self.writer)
+            kept, left = rest.parted(count, first, self.every)
+            steps = self.every * (first + count - 1)
+            try:
+                self._write(kept, totals | {"steps": steps})
+            except WriteFailed:
+                count //= 2
+            else:
+                rest, count = left, min(count, len(left.times))
 
     def _checkpoint(self) -> dict[str, np.ndarray] | None:
         """All that the run goes on from; None where the method cannot tell."""
