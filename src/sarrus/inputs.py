@@ -313,8 +313,12 @@ def slot(model: Model, name: str) -> slice:
 def numbers(what: str, value: Any) -> np.ndarray:
     """`value` as finite float64 numbers."""
     try:
-        array = np.asarray(value, float)
-    except (TypeError, ValueError) as error:
+        given = np.asanyarray(value)
+        # Dates would become days, parts that are imaginary or masked be left out.
+        if given.dtype.kind in "cmM" or np.ma.is_masked(given):
+            raise TypeError(given.dtype)
+        array = np.asarray(given, float)
+    except (TypeError, ValueError, OverflowError) as error:
         raise MechanismError(f"{what} must be numbers, not {value!r}") from error
     if not np.isfinite(array).all():
         raise MechanismError(f"{what} is not finite")
@@ -328,5 +332,6 @@ def component_values(name: str, value: Any, where: slice, time: float) -> np.nda
         return np.array([value])
     array = np.atleast_1d(numbers(f"input {name!r} at t = {time:g} s", value))
     if array.shape != (count,):
-        raise MechanismError(f"input {name!r} at t = {time:g} s needs {count} numbers, not {array.size}")
+        found = array.size if array.ndim == 1 else f"an array of shape {array.shape}"
+        raise MechanismError(f"input {name!r} at t = {time:g} s needs {count} numbers, not {found}")
     return array

@@ -122,7 +122,7 @@ class Path:
     def _checked(self, value: Any, t: float) -> np.ndarray:
         try:
             array = np.atleast_1d(np.asarray(value, float))
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise MechanismError(
                 f"input {self.name!r} at t = {t:g} s must be numbers, not {value!r}"
             ) from None

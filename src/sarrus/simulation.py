@@ -28,7 +28,7 @@ from sarrus.model.nodes import split
 from sarrus.progress import Report, progress_bar
 from sarrus.recorder import FileRecorder, MemoryRecorder
 from sarrus.schedule import number_of_steps, schedule_of
-from sarrus.starts import check_model, first_stepper
+from sarrus.starts import check_model, check_state, first_stepper
 from sarrus.trajectory import Trajectory
 from sarrus.trajectory.growth import unexplained_gain
 from sarrus.trajectory.latest import Latest
@@ -289,6 +289,8 @@ def simulate(
             f"variational, bdf2 and sdirk; the method here is {chosen}"
         )
     feasibility = Feasibility(model, drive_tolerance)
+    if state is not None:
+        check_state(model, state)
     if model.targets and chosen.prescribed:
         from sarrus.driven_start import driven_start
 

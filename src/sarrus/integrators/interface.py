@@ -153,6 +153,7 @@ class Stepper:
     reactions: whether it hands back the wrenches of the joints.  projection: how far the velocities of the
     start were from meeting the constraints.  done: steps of the run so far, from which `advance` counts; set
     where a stepper goes on for another, and so is clock: of its times, None for time + steps * dt.
+    goes_on: whether it goes on from what the state remembers; else the start must meet the constraints.
     fractions: where in a step it wants the inputs, from 0 (the first node, first) to 1 (the last node,
     last)."""
 
@@ -161,6 +162,7 @@ class Stepper:
     projection: float = 0.0
     done: int = 0
     clock: Clock | None = None
+    goes_on: bool = False
     fractions: Any = BOTH_NODES
 
     def state(self) -> State:
@@ -214,14 +216,6 @@ class Stepper:
         return MechanismError(f"{type(self).__name__}, the stepper of a method, lacks {what}")
 
 
-DRIFTED = -1.0
-
-
-def has_drifted(memory: np.ndarray) -> bool:
-    """Whether the memory of a state is that of a method which lets constraints drift, marked by DRIFTED."""
-    return memory.ndim == 2 and len(memory) == 1 and memory.size > 0 and memory[0, 0] == DRIFTED
-
-
 class Method:
     """An integrator with its settings.  One of one's own derives from this class and overrides `stepper`, and
     `check` where there are models that it cannot run.
@@ -270,10 +264,6 @@ class Method:
             from sarrus.model.branches import check_branch
 
             check_branch(model, state, dt)
-
-    def goes_on_from(self, state: State) -> bool:
-        """Whether `state` was reached by a run, and needs not be told again that it meets the constraints."""
-        return state.memory is not None and not has_drifted(state.memory)
 
     def stepper(self, model: Model, state: State, dt: float, *, reactions: bool = False) -> Stepper:
         """What runs the steps of length `dt` [s] from `state`."""

@@ -118,6 +118,7 @@ class TreeStepper(Stepper):
             self._remember(memory)
             self.read_node()
             if self._shows(state):
+                self.goes_on = True
                 return
             self._remember(before)
         put_coordinates(self.frames, self.model, state, self.node, self.motion, self.kernel)

@@ -205,10 +205,6 @@ class SemiImplicit(Method):
         """Refuses, by name, models that the method cannot run."""
         check_smooth(self, model)
 
-    def goes_on_from(self, state: State) -> bool:
-        """Whether `state` was reached by a run: also one whose joints have come apart."""
-        return state.memory is not None
-
     def stepper(
         self, model: Model, state: State, dt: float, *, reactions: bool = False
     ) -> SemiImplicitStepper:

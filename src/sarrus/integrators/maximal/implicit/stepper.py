@@ -12,7 +12,7 @@ from sarrus import layout as at
 from sarrus._jit import Compiling
 from sarrus.dynamics.readout import load_node, save_node
 from sarrus.errors import MechanismError, Status
-from sarrus.integrators.interface import DRIFTED, Chunk, Control, Failure, Stepper
+from sarrus.integrators.interface import Chunk, Control, Failure, Stepper
 from sarrus.integrators.maximal.active_rows import ActiveRows
 from sarrus.integrators.maximal.failures import describe
 from sarrus.integrators.maximal.held import hold_locks
@@ -112,6 +112,7 @@ class FamilyStepper(Stepper):
             return False
         if state.winding is not None:
             self.model.put_winding(self.arrays, self.kernel, state.winding)
+        self.goes_on = True
         return True
 
     def choose(self) -> None:
@@ -335,7 +336,7 @@ class SemiImplicitStepper(FamilyStepper):
 
     @property
     def _tag(self) -> tuple[float, float]:
-        return DRIFTED, self.dt
+        return -1.0, 0.0
 
     def state(self) -> State:
         """The node as a `State`, with what exact continuation needs."""

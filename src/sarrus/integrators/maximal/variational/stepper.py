@@ -160,6 +160,7 @@ class VariationalStepper(Stepper):
             self.start(run.AS_IT_IS)
             # With the multipliers that the next step goes on from.
             self.kernel[:] = node
+            self.goes_on = True
             return
         if self.near is not None and self.near.plan.slots:
             self.near.forget()
