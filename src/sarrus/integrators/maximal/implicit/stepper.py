@@ -26,6 +26,7 @@ from sarrus.integrators.maximal.variational.stepper import (
     ROUNDING,
     ROUNDINGS,
     SAME,
+    WIDE,
 )
 from sarrus.model import Clock, Model, State
 from sarrus.model.nodes import join, split_one
@@ -360,7 +361,7 @@ def tolerances(model: Model, state: State, tolerance: float) -> tuple[float, flo
     # Coordinates far from the origin of the kernels carry this rounding.
     reach = float(np.abs(state.position - model.description.origin).max(initial=1.0))
     rounding = ROUNDINGS * ROUNDING * 2.0 ** ceil(log2(reach))
-    solved = max(tolerance * size, min(rounding, FAR * size))
+    solved = max(tolerance * min(size, WIDE), min(rounding, FAR * size))
     # Redundant but for rounding: no more than the geometry forces, and nothing that is not small.
     forced = min(INEXACT_FACTOR * model.ranks.deviation, 10.0 * model.ranks.tolerance * size)
     return solved, max(REDUNDANT_LIMIT * size, INEXACT_FACTOR * model.ranks.inexact, forced, 10.0 * solved)

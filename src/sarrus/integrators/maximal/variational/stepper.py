@@ -59,6 +59,8 @@ SAME = 1e-12
 AIM = 0.15
 # So many roundings of the largest coordinate are no error of a joint, up to this part of the size.
 ROUNDINGS, FAR = 4.0, 1e-6
+# The size of a mechanism beyond which tolerances do not grow [m]: they are those of angles too.
+WIDE = 100.0
 ROUNDING = float(np.finfo(float).eps)
 # Redundant rows may disagree by this [m, 2 sin(angle/2)], or by this many times the inexactness of the
 # geometry.
@@ -98,7 +100,7 @@ class VariationalStepper(Stepper):
         # Coordinates far from the origin of the kernels carry this rounding.
         reach = float(np.abs(state.position - model.description.origin).max(initial=1.0))
         rounding = ROUNDINGS * ROUNDING * 2.0 ** ceil(log2(reach))
-        self.tolerance = max(method.tolerance * size, min(rounding, FAR * size))
+        self.tolerance = max(method.tolerance * min(size, WIDE), min(rounding, FAR * size))
         self.settings[run.TOLERANCE] = self.tolerance
         # Motion that motors prescribe altogether is judged by nobody: what does not balance is their work.
         driven = model.targets and model.dof_left == 0
