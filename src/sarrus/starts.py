@@ -41,6 +41,10 @@ def check_state(model: Model, state: State) -> None:
         if not np.isfinite(array).all():
             body = model.body_names[int(np.argwhere(~np.isfinite(array))[0][0])]
             raise MechanismError(f"state: {what} of body {body!r} is not finite")
+    for what in ("winding", "memory", "clock", "prescribed"):
+        kept = getattr(state, what)
+        if kept is not None and (not isinstance(kept, np.ndarray) or kept.dtype.kind not in "fiu"):
+            raise MechanismError(f"state: {what} must be an array of numbers or None, not {kept!r}")
     if state.winding is not None and np.shape(state.winding) != (model.coordinates,):
         raise MechanismError(
             f"state: winding has shape {np.shape(state.winding)}, needs ({model.coordinates},) for this model"

@@ -35,6 +35,22 @@ def test_values_that_are_no_numbers_are_refused(model, value):
         sarrus.simulate(model, 0.02, 0.01, controller=lambda t, now: {"motor": value})
 
 
+@pytest.mark.parametrize("what", ["winding", "memory", "clock", "prescribed"])
+@pytest.mark.parametrize("value", ["x", [1.0], np.array([None]), np.array([1j])])
+def test_what_a_state_remembers_must_be_numbers(model, what, value):
+    state = sarrus.simulate(model, 0.02, 0.01).final_state
+    setattr(state, what, value)
+    with pytest.raises(sarrus.MechanismError, match=f"state: {what} must be an array of numbers"):
+        sarrus.simulate(model, 0.02, 0.01, state=state)
+
+
+@pytest.mark.parametrize("clock", [[np.nan, 1.0, 1.0], [0.0], [0.0, 0.01, 1e300], [0.0, 0.01, -5.0]])
+def test_a_clock_that_does_not_tell_the_time_of_a_state_is_not_used(model, clock):
+    state = sarrus.simulate(model, 0.02, 0.01).final_state
+    state.clock = np.array(clock)
+    assert sarrus.simulate(model, 0.02, 0.01, state=state).time == pytest.approx([0.02, 0.03, 0.04])
+
+
 @pytest.mark.parametrize("mode", ["force", "position"])
 def test_what_is_no_state_is_told(mode):
     mech = sarrus.gallery.four_bar()
