@@ -86,9 +86,9 @@ def first_stepper(
     else:
         as_placed = False
         check_state(model, state)
-    method.check_start(model, state, dt)
     if not as_placed and state.memory is None:
         check_constraints(model, state)
+    method.check_start(model, state, dt)
     if model.contacts.any:
         from sarrus.model.overlap import push_apart, settled
 
