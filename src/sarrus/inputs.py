@@ -11,9 +11,12 @@ import numpy as np
 from sarrus.errors import MechanismError, unknown_name
 from sarrus.integrators.interface import BOTH_NODES
 from sarrus.mechanism.joints import Joint
-from sarrus.model import Model
+from sarrus.model import Clock, Model, State
 from sarrus.model.description import driven_coordinates
 from sarrus.prescribed import Path
+
+# Joints are where motors have brought them to this [m, rad].
+NEAR = 1e-6
 
 
 class Inputs:
@@ -33,8 +36,10 @@ class Inputs:
         dt: float,
         start: float,
         fractions: Sequence[float] = BOTH_NODES,
+        clock: Clock | None = None,
     ):
         self.model, self.steps, self.dt, self.start = model, steps, dt, start
+        self.clock = Clock(start, dt) if clock is None else clock
         self.width = model.input_width
         self.inner = np.asarray(fractions, float)[1:-1]
         self.constant = np.zeros((1, len(self.inner) + 2, self.width))
@@ -66,14 +71,18 @@ class Inputs:
         posed = motor.mode == "pose" and isinstance(joint, Joint)
         body = self.model.mechanism.bodies[joint.child] if posed and isinstance(joint, Joint) else None
         return Path(
-            name, value if held is None else held, motor.mode, self.start, self.dt,
+            name, value if held is None else held, motor.mode, self.clock,
             [first + i for i in numbers_of], self.steps, body,
         )  # fmt: skip
 
-    def begin(self, coordinates: np.ndarray) -> None:
-        """Coordinates (nq,) at the start, where those with prescribed rates go on from."""
-        for path in self.paths.values():
+    def begin(self, coordinates: np.ndarray, prescribed: np.ndarray | None = None) -> None:
+        """Coordinates (nq,) at the start, where those with prescribed rates go on from; prescribed: where a
+        run before this one has brought them."""
+        known = prescribed_of(self.model, prescribed)
+        for name, path in self.paths.items():
             path.begin(coordinates)
+            if name in known and is_near(known[name], path.reached[0]):
+                path.go_on(known[name])
         if not self.functions and not self.tables:
             # Nothing changes but what runs at a constant rate.
             for name, path in self.paths.items():
@@ -121,18 +130,17 @@ class Inputs:
             out[:, :, where] = (1.0 - part) * begun + part * ended
         for name, function in self.functions.items():
             out[:, :, self.model.inputs[name]] = self._sampled(name, function, first, last)
-        self._prescribe(out, self.start + self.dt * np.arange(first, last), self.dt)
+        self._prescribe(out, self.clock.times(np.arange(first, last + 1)), self.dt)
         return out
 
-    def _prescribe(self, out: np.ndarray, begun: np.ndarray, dt: float) -> None:
-        """Fills the columns of what motors prescribe in steps of `dt` that follow each other from the times
-        `begun`."""
+    def _prescribe(self, out: np.ndarray, nodes: np.ndarray, dt: float) -> None:
+        """Fills the columns of what motors prescribe in steps of `dt` between the times `nodes`."""
         parts = np.concatenate([[0.0], self.inner, [1.0]])
         # In the order of time; the end of a step is the start of the next.
         order, most = np.argsort(parts), len(parts) - 1
-        times = (begun[:, None] + parts[order[:-1]] * dt).ravel()
-        times = np.append(times, begun[-1] + dt)
-        places = most * np.arange(len(begun))[:, None] + np.argsort(order)
+        times = (nodes[:-1, None] + parts[order[:-1]] * dt).ravel()
+        times = np.append(times, nodes[-1])
+        places = most * np.arange(len(nodes) - 1)[:, None] + np.argsort(order)
         for name, path in self.paths.items():
             values = path.over(times)
             self._check_jumps(name, values[:, 0::3], times)
@@ -162,13 +170,13 @@ class Inputs:
             where = self.model.inputs[name]
             values = [component_values(name, function(float(t)), where, float(t)) for t in times]
             out[0, :, where] = values
-        self._prescribe(out, np.array([begun]), ended - begun)
+        self._prescribe(out, np.array([begun, ended]), ended - begun)
         return out
 
     def _sampled(self, name: str, function: Callable[[float], Any], first: int, last: int) -> np.ndarray:
         """A callable at the fractions of steps first..last-1, called in the order of time, once per node."""
         where, order = self.model.inputs[name], np.argsort(self.inner)
-        begun = self.start + self.dt * np.arange(first, last + 1)
+        begun = self.clock.times(np.arange(first, last + 1))
         times = begun[:, None] + self.dt * np.concatenate([[0.0], self.inner[order]])
         times = times.ravel()[: len(times.ravel()) - len(order)]
         values = np.array([component_values(name, function(float(t)), where, float(t)) for t in times])
@@ -181,7 +189,10 @@ class Controls:
     """The inputs that a controller, or the caller of `Simulation.step`, has set: each holds until it is set
     again."""
 
-    def __init__(self, model: Model, dt: float, fractions: Sequence[float], coordinates: np.ndarray):
+    def __init__(
+        self, model: Model, dt: float, fractions: Sequence[float], coordinates: np.ndarray,
+        prescribed: np.ndarray | None = None,
+    ):  # fmt: skip
         self.model, self.dt, self.parts = model, dt, np.asarray(fractions, float)[:, None]
         self.last: dict[str, np.ndarray] = {}
         self.coordinates = coordinates
@@ -192,6 +203,9 @@ class Controls:
             self.aims[name] = coordinates[
                 [first + i for i in driven_coordinates(model.description, name)]
             ].copy()
+        for name, values in prescribed_of(model, prescribed).items():
+            if is_near(values, self.aims[name]):
+                self.aims[name] = values
 
     def set(self, values: Mapping[str, Any] | None, time: float, who: str) -> None:
         """Takes new values; None, for all or for a name, or a name left out, keeps the last one."""
@@ -223,7 +237,7 @@ class Controls:
             return self.last[name]
         columns = list(driven_coordinates(self.model.description, name))
         body = self.model.mechanism.bodies[joint.child]
-        path = Path(name, self.last[name], motor.mode, 0.0, self.dt, columns, 1, body)
+        path = Path(name, self.last[name], motor.mode, Clock(0.0, self.dt), columns, 1, body)
         path.near = self.aims[name][3:]
         return path.at(0.0)[0::3]
 
@@ -251,6 +265,32 @@ class Controls:
         return out
 
 
+def prescribed_of(model: Model, prescribed: np.ndarray | None) -> dict[str, np.ndarray]:
+    """Coordinates by name of the motor that prescribes them, of `State.prescribed`; none where it does not
+    fit the model."""
+    counts = [(where.stop - where.start) // 3 for where in model.targets.values()]
+    if prescribed is None or np.shape(prescribed) != (sum(counts),) or not np.isfinite(prescribed).all():
+        return {}
+    parts = np.split(np.asarray(prescribed, float), np.cumsum(counts)[:-1])
+    return dict(zip(model.targets, parts, strict=True))
+
+
+def is_near(prescribed: np.ndarray, coordinates: np.ndarray) -> bool:
+    """Whether joints are where motors have brought them: a state may have been changed since."""
+    return bool(np.abs(prescribed - coordinates).max(initial=0.0) <= NEAR)
+
+
+def where_brought(
+    model: Model, inputs: Mapping[str, Any] | None, state: State | None
+) -> Mapping[str, Any] | None:
+    """`inputs`, with the place of `state` for motors that prescribe a position and have no input."""
+    if state is None or not isinstance(inputs, Mapping | None):
+        return inputs
+    known = prescribed_of(model, state.prescribed)
+    mode = {name: model.mechanism.motors[name].mode for name in known}
+    return {name: values for name, values in known.items() if mode[name] == "position"} | dict(inputs or {})
+
+
 def expected(model: Model) -> str:
     """Which inputs the model takes, in words."""
     if not model.inputs:
@@ -268,8 +308,12 @@ def slot(model: Model, name: str) -> slice:
 def numbers(what: str, value: Any) -> np.ndarray:
     """`value` as finite float64 numbers."""
     try:
-        array = np.asarray(value, float)
-    except (TypeError, ValueError) as error:
+        given = np.asanyarray(value)
+        # Dates would become days, parts that are imaginary or masked be left out.
+        if given.dtype.kind in "cmM" or np.ma.is_masked(given):
+            raise TypeError(given.dtype)
+        array = np.asarray(given, float)
+    except (TypeError, ValueError, OverflowError) as error:
         raise MechanismError(f"{what} must be numbers, not {value!r}") from error
     if not np.isfinite(array).all():
         raise MechanismError(f"{what} is not finite")
@@ -283,5 +327,6 @@ def component_values(name: str, value: Any, where: slice, time: float) -> np.nda
         return np.array([value])
     array = np.atleast_1d(numbers(f"input {name!r} at t = {time:g} s", value))
     if array.shape != (count,):
-        raise MechanismError(f"input {name!r} at t = {time:g} s needs {count} numbers, not {array.size}")
+        found = array.size if array.ndim == 1 else f"an array of shape {array.shape}"
+        raise MechanismError(f"input {name!r} at t = {time:g} s needs {count} numbers, not {found}")
     return array

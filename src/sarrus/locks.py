@@ -53,7 +53,7 @@ def relocked(
     """A stepper that goes on where `stepper` is, with `joints` of the model locked."""
     held, now = locked(model, joints, state)
     new = start(method, held, now, dt, reactions=stepper.reactions)
-    new.done = stepper.done
+    new.done, new.clock = stepper.done, stepper.clock
     return new
 
 

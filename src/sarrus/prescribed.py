@@ -11,6 +11,7 @@ import numpy as np
 from sarrus.errors import MechanismError
 from sarrus.mechanism.bodies import Body
 from sarrus.mechanism.rotations import multiply
+from sarrus.model import Clock, Model
 from sarrus.model.frame_poses import CONJUGATE
 from sarrus.signals import Signal
 
@@ -29,19 +30,20 @@ class Path:
     place is prescribed in mode "pose"."""
 
     def __init__(
-        self, name: str, value: Any, mode: str, start: float, dt: float, columns: list[int], steps: int,
+        self, name: str, value: Any, mode: str, clock: Clock, columns: list[int], steps: int,
         body: Body | None = None,
     ):  # fmt: skip
         count = len(columns)
-        self.name, self.count, self.mode, self.start, self.dt = name, count, mode, start, dt
+        self.name, self.count, self.mode, self.clock, self.dt = name, count, mode, clock, clock.dt
         self.wide, self.body, self.near = 7 if mode == "pose" else count, body, np.zeros(3)
         if mode == "pose" and value is None and body is not None:
             value = np.concatenate([body.position, body.orientation])
         self.columns = columns
-        self.base, self.done = np.zeros(count), [np.zeros(count)]
+        # Coordinates whose rates are prescribed, at the nodes so far.
+        self.reached = [np.zeros(count)]
         self.given: Callable[[float], Any]
         if isinstance(value, np.ndarray) and value.ndim == 2:
-            value = Signal(start + dt * np.arange(steps + 1), value)
+            value = Signal(clock.times(np.arange(steps + 1)), value)
         if callable(value):
             self.given = value
         else:
@@ -54,14 +56,18 @@ class Path:
 
     def begin(self, coordinates: np.ndarray) -> None:
         """Rates go on from the coordinates (nq,) of the joints at the start."""
-        self.base, self.done = coordinates[self.columns].copy(), [np.zeros(self.count)]
+        self.reached = [coordinates[self.columns].copy()]
+
+    def go_on(self, prescribed: np.ndarray) -> None:
+        """Goes on from what a run before this one has prescribed last."""
+        self.reached = [prescribed.copy()]
 
     def at(self, t: float) -> np.ndarray:
         """Values, rates and second rates at time t [s]."""
         out = np.zeros(3 * self.count)
         value, rate, rate2 = self.rates(t)
         if self.mode == "velocity":
-            value, rate, rate2 = self.base + self._way(t), value, rate
+            value, rate, rate2 = self._reached(t), value, rate
         out[0::3], out[1::3], out[2::3] = value, rate, rate2
         return out
 
@@ -83,7 +89,7 @@ class Path:
         """`over` for poses: all those whose rates are central differences at once."""
         e = PART * self.dt
         last = self.given.times[-1] if isinstance(self.given, Signal) else np.inf
-        inner = np.flatnonzero((times > self.start) & (times + e <= last))
+        inner = np.flatnonzero((times > self.clock.origin) & (times + e <= last))
         out = np.zeros((len(times), 3 * self.count))
         if not len(inner) or self.rates != self._by_differences:
             return np.array([self.at(float(t)) for t in times])
@@ -108,7 +114,7 @@ class Path:
 
     def _by_scalars(self, t: float) -> tuple[float, float, float]:
         """`at` of one coordinate from a function that mostly gives plain numbers."""
-        if t <= self.start or self.rates != self._by_differences:
+        if t <= self.clock.origin or self.rates != self._by_differences:
             value, rate, rate2 = self.rates(t)
             return float(value[0]), float(rate[0]), float(rate2[0])
         e, given = PART * self.dt, self.given
@@ -131,12 +137,13 @@ class Path:
     def _by_differences(self, t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """By central differences; at the start, before which a function may not be what it is after, by those
         ahead, and at the last sample of a signal by those behind."""
-        e = PART * self.dt
-        ends = isinstance(self.given, Signal) and t + e > self.given.times[-1]
-        if t > self.start and not ends:
+        e, begins, ends = PART * self.dt, t <= self.clock.origin, False
+        if isinstance(self.given, Signal):
+            begins, ends = begins or t - e < self.given.times[0], t + e > self.given.times[-1]
+        if not begins and not ends:
             f = [self._checked(self.given(t + k * e), t) for k in (0, 1, -1)]
             return f[0], (f[1] - f[2]) / (2.0 * e), (f[1] - 2.0 * f[0] + f[2]) / e**2
-        e = e if t <= self.start else -e
+        e = e if begins else -e
         f = [self._checked(self.given(t + k * e), t) for k in range(4)]
         rate = (-11.0 * f[0] + 18.0 * f[1] - 9.0 * f[2] + 2.0 * f[3]) / (6.0 * e)
         return f[0], rate, (2.0 * f[0] - 5.0 * f[1] + 4.0 * f[2] - f[3]) / e**2
@@ -148,7 +155,7 @@ class Path:
     def _numbers(self, value: Any, t: float) -> np.ndarray:
         try:
             array = np.atleast_1d(np.asarray(value, float))
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise MechanismError(
                 f"input {self.name!r} at t = {t:g} s must be numbers, not {value!r}"
             ) from None
@@ -184,15 +191,20 @@ class Path:
         self.near = r[-1].copy()
         return np.concatenate([poses[:, :3] - self.body.position, r], axis=1)
 
-    def _way(self, t: float) -> np.ndarray:
-        """How far the coordinates have come since the start, by Gauss's rule over steps."""
-        k = int((t - self.start) / self.dt + 1e-9)
-        while len(self.done) <= k:
-            begun = self.start + (len(self.done) - 1) * self.dt
-            self.done.append(self.done[-1] + self._over(begun, begun + self.dt))
-        return self.done[k] + self._over(self.start + k * self.dt, t)
+    def _reached(self, t: float) -> np.ndarray:
+        """Where the coordinates have come, by Gauss's rule over steps."""
+        clock, reached = self.clock, self.reached
+        k = int((t - clock.at(0)) / self.dt + 1e-9)
+        while len(reached) <= k:
+            reached.append(reached[-1] + self._over(clock.at(len(reached) - 1), clock.at(len(reached))))
+        return reached[k] + self._over(clock.at(k), t)
 
     def _over(self, begun: float, ended: float) -> np.ndarray:
         places, weights = GAUSS
         values = [self._checked(self.given(begun + p * (ended - begun)), begun) for p in places]
         return (ended - begun) * sum(w * v for w, v in zip(weights, values, strict=True))
+
+
+def prescribed_by(model: Model, u: np.ndarray) -> np.ndarray:
+    """Coordinates that the inputs `u` (inputs,) at a node prescribe, as in `State.prescribed`."""
+    return np.concatenate([u[where][0::3] for where in model.targets.values()])

@@ -14,12 +14,14 @@ from typing import Any
 import numpy as np
 
 from sarrus._jit import compile_times
-from sarrus.errors import FileError, MechanismError
+from sarrus.errors import FileError, MechanismError, WriteFailed
 from sarrus.integrators.interface import Chunk, Method, Stepper
-from sarrus.model import Model, State
+from sarrus.model import Clock, Model, State
 from sarrus.model.nodes import join, split
+from sarrus.prescribed import prescribed_by
 from sarrus.trajectory import Trajectory, load_trajectory
 from sarrus.trajectory.journal import Journal
+from sarrus.trajectory.piece import Piece
 from sarrus.trajectory.reactions import share
 from sarrus.trajectory.rows import Rows
 from sarrus.trajectory.stats import Stats
@@ -28,9 +30,8 @@ from sarrus.trajectory.stream import StreamWriter
 from sarrus.trajectory.tally import Tally
 from sarrus.trajectory.touches import WIDTH, node_of
 
-# What was computed goes to the file after this part of the time that the run has taken, at least and at most
-# so many seconds, or when it is so large [bytes].
-PART, SHORTEST, LONGEST, LARGE = 0.02, 1.0, 30.0, 8_000_000
+# What was computed goes to the file after so many seconds, or when it is so large [bytes].
+PAUSE, LARGE = 1.0, 8_000_000
 # What a run goes on from is written with as many bytes of records, or after so many seconds.
 SAVE = 30.0
 
@@ -48,7 +49,8 @@ class MemoryRecorder:
         self, model: Model, method: Method, dt: float, stepper: Stepper, every: int, records: int = 0
     ):
         self.model, self.method, self.dt, self.stepper, self.every = model, method, dt, stepper, every
-        self.start_time, self.done = stepper.time, 0
+        self.done = 0
+        self.clock = Clock(stepper.time, dt) if stepper.clock is None else stepper.clock
         # Whether the wrench at the last node stays as it is: another stepper goes on from there.
         self.keeps_wrench = False
         # Of the reactions of redundant joints, by name.
@@ -63,11 +65,12 @@ class MemoryRecorder:
         # At every node, where the method counts turns.
         self.winding: Rows | None = None
         self.records = records
+        # Where motors that prescribe coordinates have brought them.
+        self.prescribed: np.ndarray | None = None
         # Whether the model has contacts and the method records them.
         self.keeps_touches = bool(model.contacts.any and method.contacts)
         # Whether the stepper stands where the records end; not while it advances.
         self.is_whole = True
-        self.began = clock.monotonic()
         self.clocks = run_clocks()
         self.elapsed = {"wall_time": 0.0, "cpu_time": 0.0}
 
@@ -99,7 +102,7 @@ class MemoryRecorder:
         first = every - done % every  # steps to the first record
         count = (done + chunk.steps) // every - done // every
         if chunk.times is None:
-            self.times.add(self.start_time + self.dt * np.arange(done + first, done + chunk.steps + 1, every))
+            self.times.add(self.clock.times(np.arange(done + first, done + chunk.steps + 1, every)))
         else:
             self.times.add(chunk.times)
         self.nodes.add(chunk.nodes)
@@ -116,6 +119,8 @@ class MemoryRecorder:
                 self.inputs.add(u[0, -1], count)
             else:
                 self.inputs.add(u[first - 1 : chunk.steps : every, -1])
+        if self.model.targets and chunk.steps:
+            self.prescribed = prescribed_by(self.model, u[min(chunk.steps, len(u)) - 1, -1])
         if chunk.reactions is not None:
             if done % every == 0 and not self.keeps_wrench:
                 self.reactions.all[-1] = chunk.reactions[0]
@@ -144,9 +149,15 @@ class MemoryRecorder:
         return Trajectory(
             self.model, self.method, self.dt, times, *split(nodes),
             self.tally.stats(**self._times()), self._reactions(), inputs,
-            winding=self._turns(), final_state=self.stepper.state() if self.is_whole else None,
+            winding=self._turns(), final_state=self._final_state() if self.is_whole else None,
             touch_records=self._touched(),
         )  # fmt: skip
+
+    def _final_state(self) -> State:
+        """The state at the last node, with all that a run goes on from."""
+        state = self.stepper.state()
+        state.prescribed = self.prescribed
+        return state
 
     def stop(self) -> Trajectory | None:
         """What was computed of a run that is stopped; None before its first step."""
@@ -252,10 +263,8 @@ class FileRecorder(MemoryRecorder):
 
     def add(self, chunk: Chunk, u: np.ndarray) -> None:
         super().add(chunk, u)
-        now = clock.monotonic()
-        pause = min(LONGEST, max(SHORTEST, PART * (now - self.began)))
         self.gathered += chunk.nodes.nbytes + (0 if chunk.touches is None else chunk.touches.nbytes)
-        if now - self.flushed >= pause or self.gathered >= LARGE:
+        if clock.monotonic() - self.flushed >= PAUSE or self.gathered >= LARGE:
             self._flush()
 
     def go_on(self, held: dict[str, np.ndarray]) -> int:
@@ -308,7 +317,6 @@ class FileRecorder(MemoryRecorder):
         records, divided = self.tally.take()
         if last:
             records = np.concatenate([records, self.tally.open()])
-        counted = Stats.of_records(records, divided, self.every, steps=len(records) * self.every)
         reactions = self._ready_reactions(nodes, last)
         now = clock.monotonic()
         if save is None:
@@ -318,17 +326,52 @@ class FileRecorder(MemoryRecorder):
         if resume is not None:
             self.saved, self.since_saved = now, 0
             self.saved_size = sum(array.nbytes for array in resume.values())
-        self.writer.append(
-            times, *split(nodes), inputs=inputs, stats=counted, touches=self._touched(), reactions=reactions,
-            winding=None if self.winding is None else self.winding.all,
-            progress=self.tally.totals() | self._times() | {"record_every": self.every},
-            open_record=None if last else self.tally.open(), resume=resume,
+        piece = Piece(
+            times, nodes, inputs, records, divided, reactions, self._touched(),
+            None if self.winding is None else self.winding.all,
         )  # fmt: skip
+        totals = self.tally.totals() | self._times() | {"record_every": self.every}
+        try:
+            self._write(piece, totals, None if last else self.tally.open(), resume)
+        except WriteFailed:
+            self._write_what_fits(piece, totals)
+            raise
         self.flushed = now
         for rows in (self.times, self.nodes, self.inputs, self.touches, self.winding):
             if rows is not None:
                 rows.drop()
         self.gathered, self.is_torn = 0, False
+
+    def _write(
+        self,
+        piece: Piece,
+        totals: dict[str, Any],
+        open_record: np.ndarray | None = None,
+        resume: dict[str, np.ndarray] | None = None,
+    ) -> None:
+        """One frame of the file."""
+        records = len(piece.records)
+        self.writer.append(
+            piece.times, *split(piece.nodes), inputs=piece.inputs, touches=piece.touches,
+            stats=Stats.of_records(piece.records, piece.divided, self.every, steps=records * self.every),
+            reactions=piece.reactions, winding=piece.winding, progress=totals, open_record=open_record,
+            resume=resume,
+        )  # fmt: skip
+
+    def _write_what_fits(self, piece: Piece, totals: dict[str, Any]) -> None:
+        """Smaller and smaller parts of a piece that the disk has no room for; counts of the whole run are
+        those at its end."""
+        rest, count = piece, len(piece.times) // 2
+        while count:
+            first = len(self.writer)
+            kept, left = rest.parted(count, first, self.every)
+            steps = self.every * (first + count - 1)
+            try:
+                self._write(kept, totals | {"steps": steps})
+            except WriteFailed:
+                count //= 2
+            else:
+                rest, count = left, min(count, len(left.times))
 
     def _checkpoint(self) -> dict[str, np.ndarray] | None:
         """All that the run goes on from; None where the method cannot tell."""
@@ -372,4 +415,4 @@ class FileRecorder(MemoryRecorder):
     def finish(self) -> Trajectory:
         self._read_last_node()
         self._flush(last=True)
-        return self.writer.close(self.tally.totals() | self._times(), self.stepper.state())
+        return self.writer.close(self.tally.totals() | self._times(), self._final_state())

@@ -17,7 +17,7 @@ from sarrus.capacity import check_room
 from sarrus.controller import CompiledController
 from sarrus.errors import InfeasibleInputs, Interrupted, MechanismError, Status, StepFailed
 from sarrus.feasibility import ERROR, WARNING, Feasibility, thinned
-from sarrus.inputs import Controls, Inputs
+from sarrus.inputs import Controls, Inputs, where_brought
 from sarrus.integrators.agreement import check_asked, checked
 from sarrus.integrators.interface import Chunk, Failure, Method, Stepper
 from sarrus.integrators.methods import method_named
@@ -28,7 +28,7 @@ from sarrus.model.nodes import split
 from sarrus.progress import Report, progress_bar
 from sarrus.recorder import FileRecorder, MemoryRecorder
 from sarrus.schedule import number_of_steps, schedule_of
-from sarrus.starts import check_model, first_stepper
+from sarrus.starts import check_model, check_state, first_stepper
 from sarrus.trajectory import Trajectory
 from sarrus.trajectory.growth import unexplained_gain
 from sarrus.trajectory.latest import Latest
@@ -72,7 +72,7 @@ class Simulation:
         self._before: State | None = None
         # Sensors of forces read what the last steps recorded, once one of them was asked for.
         self._latest: Latest | None = None
-        self._controls = _controls(model, self.stepper, self.dt)
+        self._controls = _controls(model, self.stepper, self.dt, None if state is None else state.prescribed)
         for name, where in model.targets.items():
             # What no step has set yet stays where it is.
             self._still[:, :, where][:, :, 0::3] = self._controls.aims[name]
@@ -91,6 +91,8 @@ class Simulation:
         now = self.stepper.state()
         if now.winding is None:
             now.winding = self._winding
+        if self.model.targets:
+            now.prescribed = np.concatenate(list(self._controls.aims.values()))
         return now
 
     @property
@@ -188,13 +190,13 @@ class Simulation:
         return self._controls.prescribe(u, steps) if self.model.targets else u
 
 
-def _controls(model: Model, stepper: Stepper, dt: float) -> Controls:
-    """What a controller or the caller sets from now on."""
+def _controls(model: Model, stepper: Stepper, dt: float, prescribed: np.ndarray | None) -> Controls:
+    """What a controller or the caller sets from now on; prescribed: see `State`."""
     if not model.targets:
         return Controls(model, 0.0, stepper.fractions, np.zeros(model.coordinates))
     now = stepper.state()
     q, _ = model.coordinates_of(now.position[None], now.orientation[None], winding=now.winding)
-    return Controls(model, dt, stepper.fractions, q[0])
+    return Controls(model, dt, stepper.fractions, q[0], prescribed)
 
 
 def simulate(
@@ -230,7 +232,8 @@ def simulate(
     and at the ends of the stages of orders 4 and 6), or an array: one value per node, interpolated linearly,
     or one per step, held.  With arrays that are not linear, orders 4 and 6 are reduced to 2.
     controller(t, state) -> {name: value}, called once per step; inputs that it omits (or returns as None)
-    keep their last values, at first those of `inputs`.  record_every: steps between two records. reactions:
+    keep their last values, at first those of `inputs`; a motor that prescribes a position and has none
+    stays where a run before has left it in `state`.  record_every: steps between two records. reactions:
     record the joint reactions.  reaction_weights: if redundant constraints leave them undetermined, the sum
     of weight times multiplier squared is minimal: by name of a joint, or of a motor that prescribes a
     coordinate, one number or one per row; 1 by default.
@@ -286,14 +289,18 @@ def simulate(
             f"variational, bdf2 and sdirk; the method here is {chosen}"
         )
     feasibility = Feasibility(model, drive_tolerance)
+    if state is not None:
+        check_state(model, state)
     if model.targets and chosen.prescribed:
         from sarrus.driven_start import driven_start
 
+        inputs = where_brought(model, inputs, state)
         state = driven_start(model, inputs, state, steps, float(dt))
+    before = None if state is None else state.prescribed
     stepper = first_stepper(model, chosen, state, float(dt), reactions=reactions, allow_overlap=allow_overlap)
-    driver = Inputs(model, inputs, steps, float(dt), stepper.time, stepper.fractions)
+    driver = Inputs(model, inputs, steps, float(dt), stepper.time, stepper.fractions, stepper.clock)
     if model.targets:
-        driver.begin(_controls(model, stepper, float(dt)).coordinates)
+        driver.begin(_controls(model, stepper, float(dt), None).coordinates, before)
     schedule.begin(stepper, driver)
     events = lock_events(model, locks, stepper.time, float(dt), steps)
     first = stepper.state()
@@ -312,7 +319,7 @@ def simulate(
     recorder.weights = reaction_weights
     failure, stopped, asked_last = None, None, None
     with recorder, _reporting(progress) as report, Deferred() as asked:
-        controls = None if called is None else _controls(model, stepper, float(dt))
+        controls = None if called is None else _controls(model, stepper, float(dt), before)
         if compiled is not None:
             stepper.attach(compiled.compiled(model, schedule.inputs(driver, stepper, 0, 1)[0, 0]))
         done = recorder.go_on({} if controls is None else controls.last)

@@ -23,7 +23,11 @@ def check_model(who: str, model: Any) -> None:
 
 
 def check_state(model: Model, state: State) -> None:
-    """Refuses a start that does not fit the model, or is not finite."""
+    """Refuses a start that is no state, does not fit the model, or is not finite."""
+    if not isinstance(state, State):
+        raise MechanismError(
+            f"state must be a sarrus.State (model.state(...), traj.final_state), not {type(state).__name__}"
+        )
     nb = len(model.body_names)
     for what, shape in (
         ("position", (nb, 3)),
@@ -37,6 +41,10 @@ def check_state(model: Model, state: State) -> None:
         if not np.isfinite(array).all():
             body = model.body_names[int(np.argwhere(~np.isfinite(array))[0][0])]
             raise MechanismError(f"state: {what} of body {body!r} is not finite")
+    for what in ("winding", "memory", "clock", "prescribed"):
+        kept = getattr(state, what)
+        if kept is not None and (not isinstance(kept, np.ndarray) or kept.dtype.kind not in "fiu"):
+            raise MechanismError(f"state: {what} must be an array of numbers or None, not {kept!r}")
     if state.winding is not None and np.shape(state.winding) != (model.coordinates,):
         raise MechanismError(
             f"state: winding has shape {np.shape(state.winding)}, needs ({model.coordinates},) for this model"
@@ -75,18 +83,18 @@ def first_stepper(
     if state is None:
         # What add_body was given has been checked there.
         state, as_placed = model.initial_state(), model.is_placed
-    elif not isinstance(state, State):
-        raise MechanismError(
-            f"state must be a sarrus.State (model.state(...), traj.final_state), not {type(state).__name__}"
-        )
     else:
         as_placed = False
         check_state(model, state)
-    method.check_start(model, state, dt)
     if not as_placed and state.memory is None:
         check_constraints(model, state)
+    method.check_start(model, state, dt)
     if model.contacts.any:
         from sarrus.model.overlap import push_apart, settled
 
         state = push_apart(model, state) if allow_overlap else settled(model, state)
-    return start(method, model, state, dt, reactions=reactions)
+    stepper = start(method, model, state, dt, reactions=reactions)
+    if state.memory is not None and not stepper.goes_on:
+        # Another method's, or changed since.
+        check_constraints(model, state)
+    return stepper

@@ -8,6 +8,10 @@ import sarrus
 # Links 1, 2, 1 over a ground of 2, all in line: w of the coupler and the rocker over that of the crank, on
 # the two branches that meet there (from the second-order terms of the closing equations).
 PARALLEL, CROSSED = (0.0, 1.0), (-2.0, -3.0)
+METHODS = (
+    "variational", "variational1", "variational4", "bdf1", "bdf2", "sdirk", "semi-implicit", "tree-midpoint",
+    "tree-trapezoid", "lie-trapezoid", "rk4",
+)  # fmt: skip
 
 
 def flat_four_bar(rates=(0.0, 0.0, 0.0), angle: float = 0.0, gravity: float = -9.81) -> sarrus.Mechanism:
@@ -78,3 +82,78 @@ def test_a_shaky_pair_of_rods_is_refused_with_the_reason():
         mech.add_joint(f"hinge {k}", "revolute", a, b, at=(k, 0, 0), axis=(0, 1, 0))
     with pytest.raises(sarrus.MechanismError, match="shaky at joint 'hinge 2'"):
         sarrus.simulate(sarrus.build(mech), duration=0.1, dt=0.01)
+
+
+def flat_parallelograms(lengths: tuple[float, ...], rate: float = 0.0) -> sarrus.Mechanism:
+    """Cranks of length 1 under one coupler, side by side, all in line, which turn with `rate`; lengths: of
+    the parts of the coupler between its pins."""
+    mech = sarrus.Mechanism()
+    feet = np.concatenate([[0.0], np.cumsum(lengths)])
+    turn = np.array([0.0, rate, 0.0])
+    for k, foot in enumerate(feet):
+        mech.add_body(
+            f"crank {k}", 1.0, (0.1, 0.1, 0.1), position=(foot + 0.5, 0, 0),
+            velocity=np.cross(turn, (0.5, 0, 0)), angular_velocity=turn,
+        )  # fmt: skip
+    middle = (1.0 + feet[-1] / 2, 0, 0)
+    mech.add_body("coupler", 1.0, (0.1, 0.1, 0.1), position=middle, velocity=np.cross(turn, (1.0, 0, 0)))
+    for k, foot in enumerate(feet):
+        mech.add_joint(f"foot {k}", "revolute", "world", f"crank {k}", at=(foot, 0, 0), axis=(0, 1, 0))
+        mech.add_joint(f"pin {k}", "revolute", f"crank {k}", "coupler", at=(foot + 1, 0, 0), axis=(0, 1, 0))
+    return mech
+
+
+LINKAGES = {"parallelogram": (2.0,), "rhombus": (1.0,), "double parallelogram": (2.0, 1.5)}
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("linkage", LINKAGES)
+def test_every_method_refuses_a_singular_start_at_rest_with_the_same_words(linkage, method):
+    model = sarrus.build(flat_parallelograms(LINKAGES[linkage]))
+    with pytest.raises(sarrus.MechanismError, match=r"singular configuration .* at rest none is chosen"):
+        sarrus.simulate(model, 0.1, 0.01, method=method)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("linkage", LINKAGES)
+def test_every_method_takes_the_branch_that_the_velocities_choose(linkage, method):
+    model = sarrus.build(flat_parallelograms(LINKAGES[linkage], rate=1.0))
+    traj = sarrus.simulate(model, 0.1, 0.01, method=method)
+    # The coupler does not turn; the last crank turns like the first.  Errors of the baseline are 1e-4.
+    assert traj.joint_position("foot 1")[-1] == pytest.approx(traj.joint_position("foot 0")[-1], abs=1e-3)
+    assert traj.joint_position("pin 0")[-1] == pytest.approx(-traj.joint_position("foot 0")[-1], abs=1e-3)
+    assert traj.joint_position("foot 0")[-1] > 0.05
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_refuses_velocities_between_two_branches(method):
+    # The second crank stands still: neither the parallelogram nor its crossed form.
+    model = sarrus.build(flat_four_bar((1.0, -1.0, 0.0)))
+    with pytest.raises(sarrus.MechanismError, match="its velocities are those of none"):
+        sarrus.simulate(model, 0.1, 0.01, method=method)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_loads_choose_no_branch_of_a_singular_start_at_rest(method):
+    mech = flat_parallelograms((2.0,))
+    mech.add_motor("motor", joint="foot 0")
+    with pytest.raises(sarrus.MechanismError, match="at rest none is chosen"):
+        sarrus.simulate(sarrus.build(mech), 0.1, 0.01, method=method, inputs={"motor": 5.0})
+
+
+@pytest.mark.parametrize("method", [m for m in METHODS if m != "rk4" and "tree" not in m and "lie" not in m])
+def test_every_method_refuses_a_shaky_truss(method):
+    mech = sarrus.Mechanism()
+    mech.add_body("node", 1.0, (0.1, 0.1, 0.1), position=(1, 0, 0))
+    mech.add_distance("left", "world", "node", at_a=(0, 0, 0), at_b=(1, 0, 0))
+    mech.add_distance("right", "world", "node", at_a=(2, 0, 0), at_b=(1, 0, 0))
+    with pytest.raises(sarrus.MechanismError, match="shaky at joint 'right'"):
+        sarrus.simulate(sarrus.build(mech), 0.1, 0.01, method=method)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_run_that_began_in_a_singular_configuration_goes_on_from_its_end(method):
+    model = sarrus.build(flat_parallelograms((2.0,), rate=1.0))
+    through = sarrus.simulate(model, 0.02, 0.01, method=method)
+    more = sarrus.simulate(model, 0.02, 0.01, method=method, state=through.final_state)
+    assert more.joint_position("foot 0")[-1] > through.joint_position("foot 0")[-1]

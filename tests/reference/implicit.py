@@ -99,9 +99,12 @@ class DenseImplicit(Dense):
         mass, self.armature = self.mass_matrix(z), armature
         return mass
 
-    def projected(self, z, u):
+    def projected(self, z, u, rate):
+        """Velocities of the momenta of a stage: of bodies with velocities u, of armatures with rates over
+        it."""
         mass, G = self.mass_matrix(z), self.jacobian(self.residual, z)
-        return saddle_solve(mass, G, G, mass @ u, np.zeros(len(G)))[0]
+        momenta = self.body_mass(z) @ u + self.jacobian(self.coordinates, z).T @ (self.armature * rate)
+        return saddle_solve(mass, G, G, momenta, np.zeros(len(G)))[0]
 
     def alexander(self):
         begun, past, slope = self.y, self.y, None
@@ -113,7 +116,7 @@ class DenseImplicit(Dense):
             if self.printed:
                 found = self.values(z, u, w, c, s)
             else:
-                found = self.values(z, self.projected(z, u), w, c)
+                found = self.values(z, self.projected(z, u, s), w, c)
             slope = [(a - b) / h for a, b in zip(found, past, strict=True)]
         return z, found
 

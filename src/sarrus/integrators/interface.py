@@ -15,7 +15,7 @@ import numpy as np
 from sarrus.errors import MechanismError, Status
 
 if TYPE_CHECKING:
-    from sarrus.model import Model, State
+    from sarrus.model import Clock, Model, State
 
 STATS = (
     "factorisations", "iterations", "status", "singular_nodes", "momentum_iterations", "substeps",
@@ -152,13 +152,17 @@ class Stepper:
     A stepper of one's own derives from this class, keeps `time` [s] and overrides `state` and `advance`.
     reactions: whether it hands back the wrenches of the joints.  projection: how far the velocities of the
     start were from meeting the constraints.  done: steps of the run so far, from which `advance` counts; set
-    where a stepper goes on for another.  fractions: where in a step it wants the inputs, from 0 (the
-    first node, first) to 1 (the last node, last)."""
+    where a stepper goes on for another, and so is clock: of its times, None for time + steps * dt.
+    goes_on: whether it goes on from what the state remembers; else the start must meet the constraints.
+    fractions: where in a step it wants the inputs, from 0 (the first node, first) to 1 (the last node,
+    last)."""
 
     time: float
     reactions: bool = False
     projection: float = 0.0
     done: int = 0
+    clock: Clock | None = None
+    goes_on: bool = False
     fractions: Any = BOTH_NODES
 
     def state(self) -> State:
@@ -252,7 +256,14 @@ class Method:
         """Refuses, by name, models that the method cannot run."""
 
     def check_start(self, model: Model, state: State, dt: float) -> None:
-        """Refuses, by name, starts that steps of `dt` [s] cannot leave from."""
+        """Refuses, by name, starts that steps of `dt` [s] cannot leave from: those in a singular
+        configuration whose velocities choose no branch of motion.
+
+        A run that goes on from its own state is on a branch."""
+        if state.memory is None:
+            from sarrus.model.branches import check_branch
+
+            check_branch(model, state, dt)
 
     def stepper(self, model: Model, state: State, dt: float, *, reactions: bool = False) -> Stepper:
         """What runs the steps of length `dt` [s] from `state`."""

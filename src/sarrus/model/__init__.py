@@ -2,7 +2,8 @@
 coordinates."""
 
 from sarrus.model.build import build
+from sarrus.model.clock import Clock
 from sarrus.model.model import Model
 from sarrus.model.state import State
 
-__all__ = ["Model", "State", "build"]
+__all__ = ["Clock", "Model", "State", "build"]

@@ -28,7 +28,9 @@ class State:
     time [s]; position (nb, 3), velocity (nb, 3) of the centres of mass, world frame; orientation (nb, 4) w,
     x, y, z; angular_velocity (nb, 3), BODY frame; winding: coordinates of all joints, or values less than
     half a turn from them, that say which turn an angle is on;
-    memory: what the integrator carries from step to step, for exact continuation (None: a fresh start)."""
+    memory: what the integrator carries from step to step, for exact continuation (None: a fresh start);
+    clock (3,): when the run began, the length of its steps [s] and their number so far; prescribed: where
+    motors that prescribe coordinates have brought them, in the order of `model.targets`."""
 
     time: float
     position: np.ndarray
@@ -38,6 +40,8 @@ class State:
     model: Model = field(repr=False, compare=False)
     winding: np.ndarray | None = field(default=None, repr=False)
     memory: np.ndarray | None = field(default=None, repr=False)
+    clock: np.ndarray | None = field(default=None, repr=False)
+    prescribed: np.ndarray | None = field(default=None, repr=False)
     # The joints as they were last read, and what they were read from: arrays and their bytes.
     _joints: ClassVar[tuple[np.ndarray, np.ndarray] | None] = None
     _read_from: ClassVar[tuple[tuple[Any, ...], tuple[bytes, ...]]] = ((), ())
@@ -138,4 +142,6 @@ class State:
             self.model,
             None if self.winding is None else self.winding.copy(),
             None if self.memory is None else self.memory.copy(),
+            None if self.clock is None else self.clock.copy(),
+            None if self.prescribed is None else self.prescribed.copy(),
         )

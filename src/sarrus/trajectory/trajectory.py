@@ -32,7 +32,10 @@ if TYPE_CHECKING:
     from sarrus.viewers.live.show import Shown
 
 
-STATE_FIELDS = ("time", "position", "orientation", "velocity", "angular_velocity", "winding", "memory")
+STATE_FIELDS = (
+    "time", "position", "orientation", "velocity", "angular_velocity", "winding", "memory", "clock",
+    "prescribed",
+)  # fmt: skip
 # Times of one node differ by rounding only; steps that follow the motion may be much shorter than dt.
 SAME_TIME = 1e-3
 CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0])

@@ -60,6 +60,7 @@ def test_what_the_method_goes_on_with_comes_back_bit_by_bit(tmp_path):
     shapes = {"position": (1, 3), "orientation": (1, 4), "velocity": (1, 3), "angular_velocity": (1, 3)}
     final = {name: rng.normal(size=shape) for name, shape in shapes.items()}
     final |= {"time": 1 / 3, "winding": rng.normal(size=1), "memory": rng.normal(size=(4, 9))}
+    final |= {"clock": np.array([0.0, 0.01, 5.0]), "prescribed": rng.normal(size=2)}
     swing(5, final_state=final).save(path)
     loaded = load_trajectory(path).final
     assert loaded.keys() == final.keys()

@@ -17,7 +17,7 @@ from sarrus.integrators.tree import settings as run
 from sarrus.integrators.tree.method import TreeMethod
 from sarrus.integrators.tree.plan import Frames, frames_of
 from sarrus.integrators.tree.start import is_stiff, put_coordinates
-from sarrus.model import Model, State
+from sarrus.model import Clock, Model, State
 from sarrus.model.nodes import join, split_one
 
 # A memory belongs to a state when both show the same motion to this.
@@ -50,7 +50,7 @@ class TreeStepper(Stepper):
 
     def __init__(self, method: TreeMethod, model: Model, state: State, dt: float, *, reactions: bool = False):
         self.method, self.model, self.dt = method, model, float(dt)
-        self.time, self.done = float(state.time), 0
+        self.time, self.done, self.clock = float(state.time), 0, Clock.of(state, dt)
         self.frames = frames = frames_of(model, method.lie)
         arrays = frames.arrays
         nf, nv, rows = frames.count, frames.size, int(arrays.topo[0, at.ROWS])
@@ -122,6 +122,7 @@ class TreeStepper(Stepper):
             self._remember(memory)
             self.read_node()
             if self._shows(state):
+                self.goes_on = True
                 return
             self._remember(before)
         put_coordinates(self.frames, self.model, state, self.node, self.motion, self.kernel)
@@ -207,7 +208,8 @@ class TreeStepper(Stepper):
         self.read_node()
         node, bodies = self.one[0].copy(), 13 * len(self.model.body_names)
         winding = node[bodies:] if self.winds else None
-        return State(self.time, *split_one(node[:bodies]), self.model, winding, self._memory())
+        clock = self.clock.kept(self.done)
+        return State(self.time, *split_one(node[:bodies]), self.model, winding, self._memory(), clock)
 
     def snapshot(self) -> dict[str, np.ndarray]:
         """All that the run goes on from, for `restore`."""
@@ -240,7 +242,8 @@ class TreeStepper(Stepper):
             self.settings[run.TIME] = self.time
             status, did, wrote = self._run(u if len(u) == 1 else u[k:], stats[k:], sums[k:], out[line:])
             k, line = k + did, line + wrote
-            self.done, self.time = self.done + did, self.time + did * self.dt
+            self.done += did
+            self.time = self.clock.at(self.done)
             if status == run.CHOOSE_ROWS:
                 self.read_node()
                 self.choose()

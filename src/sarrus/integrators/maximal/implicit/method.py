@@ -65,7 +65,8 @@ class Bdf(Method):
     order 2 needs the node before it, so the first step is one of Sdirk("alexander"); so are the parts of a
     step that did not converge.
     tolerance: largest error of a joint [m, or 2 sin(angle/2)] and largest remaining correction [m, rad] of a
-    converged step, times the size of the mechanism.  max_iterations: Newton corrections per attempt.
+    converged step, times the size of the mechanism [m] up to 100.  max_iterations: Newton corrections per
+    attempt.
     max_substeps: parts that a step may be divided into, a power of 2.
     kinematic: where motors leave nothing free, the joints and the inputs alone say how everything moves, and
     a step solves their rows without forces; False: it solves the equations of motion there too.

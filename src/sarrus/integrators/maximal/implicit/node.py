@@ -12,7 +12,13 @@ from sarrus.integrators.maximal.variational.drives import servo_offsets
 from sarrus.integrators.maximal.variational.increments import enter_joint
 from sarrus.integrators.maximal.variational.node import RESTORE, restore_joint
 from sarrus.integrators.maximal.variational.reactions import keep_momenta, restore_momenta
-from sarrus.kinematics.coordinates import coordinate_rate, enter_coordinates, enter_drives
+from sarrus.kinematics.coordinates import (
+    add_pair,
+    arm_between,
+    coordinate_rate,
+    enter_coordinates,
+    enter_drives,
+)
 from sarrus.kinematics.link import enter
 from sarrus.kinematics.poses import place_node
 from sarrus.kinematics.row_vectors import put_rows
@@ -78,11 +84,44 @@ def take_node(topo, par, state, work, loops):
 def read_out(topo, par, state, work, scales, loops):
     """Velocities U: those in V, projected onto the constraints at the configuration in `work`, in the metric
     of the masses; P the momenta that they carry.  Returns whether rows are to be chosen anew"""
-    fallen = False
+    momenta_of_node(topo, par, state, work)
+    return project_node(topo, par, state, work, scales, loops)
+
+
+@kernel
+def read_out_stage(topo, par, state, work, values, scales, h, loops):
+    """`read_out` of a stage of length h: armatures have the momenta of their rates over it, as bodies have;
+    those of the velocities V differ by O(h)"""
+    momenta_of_node(topo, par, state, work)
+    past = first_line(values, of.PAST) + topo[0, at.BODIES]
+    for c in range(topo[0, at.JOINTS]):
+        line = topo[0, at.T_JOINTS] + c
+        d = topo[line, at.JOINT_DRIVE]
+        if d >= 0:
+            arm = arm_between(work, topo, c)
+            for i in range(topo[line, at.JOINT_COORDINATES]):
+                inertia = get1(par, d, at.DRIVE_I + i)
+                if inertia > 0.0:
+                    q, rate, w = coordinate_rate(topo, par, state, work, c, i, True)
+                    over = (q - get1(values, past + c, of.COORDINATE + i)) / h
+                    add_pair(topo, state, at.P, c, inertia * (over - rate), w, arm)
+    return project_node(topo, par, state, work, scales, loops)
+
+
+@kernel
+def momenta_of_node(topo, par, state, work):
+    """Momenta P of the velocities V"""
     for b in range(topo[0, at.BODIES]):
         put6(state, b, at.U, get6(state, b, at.V))
     enter_drives(topo, par, state, work)
     momenta_of_velocities(topo, par, state, work, True)
+
+
+@kernel
+def project_node(topo, par, state, work, scales, loops):
+    """Velocities U of the momenta P, projected onto the constraints; returns whether rows are to be chosen
+    anew"""
+    fallen = False
     if loops is not None:
         clear_weak_rows(topo, state)
         keep_momenta(topo, state, work)

@@ -26,8 +26,9 @@ from sarrus.integrators.maximal.variational.stepper import (
     ROUNDING,
     ROUNDINGS,
     SAME,
+    WIDE,
 )
-from sarrus.model import Model, State
+from sarrus.model import Clock, Model, State
 from sarrus.model.nodes import join, split_one
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ class FamilyStepper(Stepper):
         self.settings[of.DT] = dt
         self.settings[of.GRAVITY : of.GRAVITY + 3] = model.gravity
         self.counts[of.REACTIONS] = reactions
-        self.time, self.done = float(state.time), 0
+        self.time, self.done, self.clock = float(state.time), 0, Clock.of(state, dt)
         self.is_read = True
         self.projection = 0.0
         self.last_wrench = np.zeros(6 * self.joints)
@@ -86,6 +87,34 @@ class FamilyStepper(Stepper):
         nodes = join(state.position, state.orientation, state.velocity, state.angular_velocity)
         load_node(self.topo, self.par, self.kernel, self.work, nodes, near)
         return self.kernel[: self.bodies, at.U : at.U + 6].copy()
+
+    @property
+    def _tag(self) -> tuple[float, float]:
+        """What tells the memory of one method from that of another."""
+        raise self._lacks("_tag")
+
+    def _memory(self, *more: np.ndarray) -> np.ndarray:
+        """What exact continuation needs, in one line: the node, and `more`."""
+        return np.concatenate([self._tag, self.kernel.ravel(), *(part.ravel() for part in more)])[None]
+
+    def _goes_on(self, state: State, *more: np.ndarray) -> bool:
+        """Takes the node and `more` from the memory of `state`, where a run of this method and dt left it."""
+        memory, parts = state.memory, (self.kernel, *more)
+        tag, width = np.array(self._tag), sum(part.size for part in parts)
+        if memory is None or memory.shape != (1, len(tag) + width) or (memory[0, : len(tag)] != tag).any():
+            return False
+        before, place = [part.copy() for part in parts], len(tag)
+        for part in parts:
+            part[...] = memory[0, place : place + part.size].reshape(part.shape)
+            place += part.size
+        if not np.allclose(join(*self.node()[0]), state.line(), rtol=SAME, atol=SAME):
+            for part, old in zip(parts, before, strict=True):
+                part[...] = old
+            return False
+        if state.winding is not None:
+            self.model.put_winding(self.arrays, self.kernel, state.winding)
+        self.goes_on = True
+        return True
 
     def choose(self) -> None:
         """Active rows of the loops at the node."""
@@ -101,8 +130,12 @@ class FamilyStepper(Stepper):
         self.read_node()
         width = 13 * self.bodies
         nodes = np.empty((1, width + self.model.coordinates))
-        save_node(self.topo, self.par, self.kernel, nodes)
+        save_node(self.topo, self.par, self.shown(), nodes)
         return split_one(nodes[0, :width]), nodes[0, width:]
+
+    def shown(self) -> np.ndarray:
+        """The kernels' state with the configuration of the node."""
+        return self.kernel
 
     def snapshot(self) -> dict[str, np.ndarray]:
         """All that the run goes on from."""
@@ -165,7 +198,8 @@ class FamilyStepper(Stepper):
             counts[of.LINE], counts[of.CONTROLLER] = line, self.controller
             self.settings[of.TIME] = self.time
             status, did, wrote = self.enter(inputs, out, reactions, stats[k:])
-            self.done, self.time = self.done + did, self.time + did * self.dt
+            self.done += did
+            self.time = self.clock.at(self.done)
             k, line = k + did, line + wrote
             if did:
                 self.is_read = self.arrays.loops or self.done % every == 0 or self.controller != 0
@@ -215,6 +249,13 @@ class ImplicitStepper(FamilyStepper):
     def _load(self, state: State) -> None:
         """Puts `state` into the kernel's arrays; velocities are projected onto the constraints."""
         given, here = self.put_motion(state), self.kernel[: self.bodies, at.U : at.U + 6]
+        known = np.zeros(1)
+        if self._goes_on(state, self.values, known):
+            self.counts[of.KNOWN] = int(known[0])
+            node = self.kernel.copy()
+            self._start(of.READ)
+            self.kernel[:] = node
+            return
         self._start(of.FROM_VELOCITIES)
         if self.arrays.loops:
             self.choose()
@@ -223,25 +264,11 @@ class ImplicitStepper(FamilyStepper):
         self.projection = float(np.abs(given - here).max(initial=0.0))
         if not isfinite(self.projection):
             raise MechanismError("the velocities of the start cannot be made to fit the constraints")
-        self._remember(state)
-
-    def _remember(self, state: State) -> None:
-        """Takes over the values of the steps before, where `state` comes from a run of this method and
-        dt."""
-        memory, poses = state.memory, slice(of.X, of.X + 7)
-        if memory is None or memory.shape != (1 + len(self.values), of.COLUMNS):
-            return
-        same = memory[0, 0] == self._tag and memory[0, 1] == self.dt
-        values = memory[1:]
-        here, there = self.values[: self.bodies, poses], values[: self.bodies, poses]
-        if same and np.allclose(here, there, rtol=SAME, atol=SAME):
-            self.values[:] = values
-            self.counts[of.KNOWN] = int(memory[0, 2])
 
     @property
-    def _tag(self) -> float:
-        """What tells the memory of one method from that of another."""
-        return float(1 + 3 * self.method.number + self.counts[of.FORM])
+    def _tag(self) -> tuple[float, float]:
+        """What tells the memory of one method and step from that of another."""
+        return float(1 + 3 * self.method.number + self.counts[of.FORM]), self.dt
 
     def _start(self, mode: int) -> None:
         self.counts[of.START] = mode
@@ -262,13 +289,23 @@ class ImplicitStepper(FamilyStepper):
             self._start(of.READ)
         super().read_node()
 
+    def shown(self) -> np.ndarray:
+        """The kernels' state with the configuration of the node, which is that of a stage where nodes miss
+        the rows."""
+        if self.method.number != of.PARESCHI_RUSSO:
+            return self.kernel
+        kernel, bodies = self.kernel.copy(), slice(0, self.bodies)
+        turns = self.values[bodies, of.Q : of.Q + 4]
+        kernel[bodies, at.X : at.X + 3] = self.values[bodies, of.X : of.X + 3]
+        s, x, y, z = turns.T
+        kernel[bodies, at.Q : at.Q + 4] = turns * (1.0 / np.sqrt(s * s + x * x + y * y + z * z))[:, None]
+        return kernel
+
     def state(self) -> State:
         """The node as a `State`, with what exact continuation needs."""
         motion, winding = self.node()
-        memory = np.zeros((1 + len(self.values), of.COLUMNS))
-        memory[0, :3] = self._tag, self.dt, self.counts[of.KNOWN]
-        memory[1:] = self.values
-        return State(self.time, *motion, self.model, winding, memory)
+        memory = self._memory(self.values, self.counts[[of.KNOWN]])
+        return State(self.time, *motion, self.model, winding, memory, self.clock.kept(self.done))
 
     def attach(self, control: Control) -> None:
         """The compiled loop calls `control` at the start of every step."""
@@ -296,12 +333,18 @@ class SemiImplicitStepper(FamilyStepper):
         super().__init__(method, model, state, dt, reactions=reactions)
         self.settings[of.BAUMGARTE] = method.baumgarte
         self.put_motion(state)
-        self.choose()
+        if not self._goes_on(state):
+            self.choose()
+
+    @property
+    def _tag(self) -> tuple[float, float]:
+        return -1.0, 0.0
 
     def state(self) -> State:
-        """The node as a `State`."""
+        """The node as a `State`, with what exact continuation needs."""
         motion, winding = self.node()
-        return State(self.time, *motion, self.model, winding)
+        clock = self.clock.kept(self.done)
+        return State(self.time, *motion, self.model, winding, self._memory(), clock)
 
     def arguments(
         self, u: np.ndarray, out: np.ndarray, reactions: np.ndarray, stats: np.ndarray
@@ -326,7 +369,7 @@ def tolerances(model: Model, state: State, tolerance: float) -> tuple[float, flo
     # Coordinates far from the origin of the kernels carry this rounding.
     reach = float(np.abs(state.position - model.description.origin).max(initial=1.0))
     rounding = ROUNDINGS * ROUNDING * 2.0 ** ceil(log2(reach))
-    solved = max(tolerance * size, min(rounding, FAR * size))
+    solved = max(tolerance * min(size, WIDE), min(rounding, FAR * size))
     # Redundant but for rounding: no more than the geometry forces, and nothing that is not small.
     forced = min(INEXACT_FACTOR * model.ranks.deviation, 10.0 * model.ranks.tolerance * size)
     return solved, max(REDUNDANT_LIMIT * size, INEXACT_FACTOR * model.ranks.inexact, forced, 10.0 * solved)

@@ -23,7 +23,7 @@ from sarrus.integrators.maximal.implicit.node import (
     hold_inputs,
     keep_multipliers,
     put_found,
-    read_out,
+    read_out_stage,
     take_node,
 )
 from sarrus.integrators.maximal.implicit.prediction import (
@@ -133,7 +133,8 @@ def sdirk_step(
             away = -c * dt
             put1(state, topo[0, at.BODIES], at.LAST_DT, away)
         if projects:
-            whole[1] = 1.0 if read_out(topo, par, state, work, scales, loops) else 0.0
+            fallen = read_out_stage(topo, par, state, work, values, scales, h, loops)
+            whole[1] = 1.0 if fallen else 0.0
         if stage == 0:
             put_found(topo, par, state, work, values, h, column, loops)
             node_rates(topo, state, work, values, of.FOUND)

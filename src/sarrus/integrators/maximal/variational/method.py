@@ -50,7 +50,8 @@ class Variational(Method):
     node of a step, as printed in [MC23].  order 4: Suzuki's composition of five steps of order 2, for smooth
     systems.  order 6: that of Kahan and Li, of nine, where errors below 1e-7 are wanted.
     tolerance: largest error of a joint [m, or 2 sin(angle/2)] and largest remaining correction [m, rad] of a
-    converged step, times the size of the mechanism.  max_iterations: Newton corrections per attempt.
+    converged step, times the size of the mechanism [m] up to 100.  max_iterations: Newton corrections per
+    attempt.
     max_substeps: parts that a step may be divided into, a power of 2.  balance: what a part of a step may do
     wrong in energy, over the largest kinetic energy so far; a part that does more is halved, but for the
     smallest (see `acceptance.py`; not order 1).  inf leaves the steps as they are, for studies of the method.

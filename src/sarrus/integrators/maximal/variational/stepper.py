@@ -39,7 +39,7 @@ from sarrus.integrators.maximal.variational.step_records import (
     reactions_at_ends,
     table_of,
 )
-from sarrus.model import Model, State
+from sarrus.model import Clock, Model, State
 from sarrus.model.arrays import Arrays
 from sarrus.model.nodes import join, split_one
 from sarrus.solvers.interior_point.pyramid import columns
@@ -59,6 +59,8 @@ SAME = 1e-12
 AIM = 0.15
 # So many roundings of the largest coordinate are no error of a joint, up to this part of the size.
 ROUNDINGS, FAR = 4.0, 1e-6
+# The size of a mechanism beyond which tolerances do not grow [m]: they are those of angles too.
+WIDE = 100.0
 ROUNDING = float(np.finfo(float).eps)
 # Redundant rows may disagree by this [m, 2 sin(angle/2)], or by this many times the inexactness of the
 # geometry.
@@ -98,7 +100,7 @@ class VariationalStepper(Stepper):
         # Coordinates far from the origin of the kernels carry this rounding.
         reach = float(np.abs(state.position - model.description.origin).max(initial=1.0))
         rounding = ROUNDINGS * ROUNDING * 2.0 ** ceil(log2(reach))
-        self.tolerance = max(method.tolerance * size, min(rounding, FAR * size))
+        self.tolerance = max(method.tolerance * min(size, WIDE), min(rounding, FAR * size))
         self.settings[run.TOLERANCE] = self.tolerance
         # Motion that motors prescribe altogether is judged by nobody: what does not balance is their work.
         driven = model.targets and model.dof_left == 0
@@ -114,7 +116,7 @@ class VariationalStepper(Stepper):
         self.counts[run.REACTIONS] = reactions
         self.counts[run.FULL] = method.max_substeps
         self.counts[run.PAUSES] = self.near is not None
-        self.time, self.done = float(state.time), 0
+        self.time, self.done, self.clock = float(state.time), 0, Clock.of(state, dt)
         # Whether steps follow the motion.
         self.adapts = False
         self._warned = False
@@ -156,7 +158,11 @@ class VariationalStepper(Stepper):
             if state.winding is not None:
                 self.model.put_winding(self.arrays, self.kernel, state.winding)
             self._put_sides()
+            node = self.kernel.copy()
             self.start(run.AS_IT_IS)
+            # With the multipliers that the next step goes on from.
+            self.kernel[:] = node
+            self.goes_on = True
             return
         if self.near is not None and self.near.plan.slots:
             self.near.forget()
@@ -225,7 +231,8 @@ class VariationalStepper(Stepper):
         if self.near is not None:
             # The contacts of the node stand in the order of its plan.
             memory = np.concatenate([[self.counts[run.QUIET]], self.near.line(), memory.ravel()])[None]
-        return State(self.time, *split_one(node[:bodies]), self.model, node[bodies:], memory)
+        clock = None if self.adapts else self.clock.kept(self.done)
+        return State(self.time, *split_one(node[:bodies]), self.model, node[bodies:], memory, clock)
 
     def snapshot(self) -> dict[str, np.ndarray]:
         """All that the run goes on from, for `restore`."""
@@ -301,7 +308,7 @@ class VariationalStepper(Stepper):
         while True:
             done = int(counts[run.DONE])
             self.done = int(counts[run.BEFORE]) + done
-            self.time = float(self.settings[run.TIME]) if self.adapts else self._called_at[0] + done * self.dt
+            self.time = float(self.settings[run.TIME]) if self.adapts else self.clock.at(self.done)
             if self.contacts:
                 keep_touches(self)
             if status == Status.CONVERGED:
