@@ -11,6 +11,7 @@ from sarrus.integrators.interface import Chunk, Failure, Stepper
 from sarrus.integrators.maximal.acceptance import IMBALANCE, SUMS, TURN
 from sarrus.integrators.maximal.active_rows import ActiveRows
 from sarrus.integrators.maximal.implicit.node_wrenches import NodeWrenches
+from sarrus.integrators.tolerances import LEAST, redundant_within
 from sarrus.integrators.tree import columns as col
 from sarrus.integrators.tree import rollout
 from sarrus.integrators.tree import settings as run
@@ -24,10 +25,6 @@ from sarrus.model.nodes import join, split_one
 SAME = 1e-12
 # A joint moves nothing where its pivot in the mass matrix is below this part of mass (times size squared).
 LEAST_INERTIA = 1e-14
-# Redundant rows may disagree by this [m, 2 sin(angle/2)], or by this many times the inexactness of the
-# geometry.
-REDUNDANT_LIMIT, INEXACT_FACTOR = 1e-8, 100.0
-
 # Steps whose second correction, through the factor of the first, is larger than it are not tried any longer
 # but divided: Newton's method leads away.  On chains of 2 to 50 links at 0.01 to 0.05 s the same steps are
 # divided as with more patience; below 1 more would be.
@@ -99,13 +96,9 @@ class TreeStepper(Stepper):
     def _set_up(self, state: State) -> None:
         """Length, place of the stage, tolerances and gravity."""
         method, model, settings = self.method, self.model, self.settings
-        size = max(1e-3, model.size)
         settings[[run.DT, run.ALPHA, run.TOLERANCE]] = self.dt, method.place, method.tolerance
-        settings[run.ROW_TOLERANCE] = tolerance = method.tolerance * size
-        forced = min(INEXACT_FACTOR * model.ranks.deviation, 10.0 * model.ranks.tolerance * size)
-        settings[run.LIMIT] = max(
-            REDUNDANT_LIMIT * size, INEXACT_FACTOR * model.ranks.inexact, forced, 10.0 * tolerance
-        )
+        settings[run.ROW_TOLERANCE] = tolerance = method.tolerance * max(LEAST, model.size)
+        settings[run.LIMIT] = redundant_within(model, tolerance)
         settings[run.HOPELESS], settings[run.WILD] = HOPELESS, WILD
         settings[run.GRAVITY : run.GRAVITY + 3], settings[run.TIME] = model.gravity, state.time
         # A tree has no pivots that could be small.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from math import ceil, isfinite, log2
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,15 +19,8 @@ from sarrus.integrators.maximal.held import hold_locks
 from sarrus.integrators.maximal.implicit import columns as of
 from sarrus.integrators.maximal.implicit import rollout, semi_implicit
 from sarrus.integrators.maximal.statuses import CHOOSE_ROWS
-from sarrus.integrators.maximal.variational.stepper import (
-    FAR,
-    INEXACT_FACTOR,
-    REDUNDANT_LIMIT,
-    ROUNDING,
-    ROUNDINGS,
-    SAME,
-    WIDE,
-)
+from sarrus.integrators.maximal.variational.stepper import SAME
+from sarrus.integrators.tolerances import redundant_within, solved_within
 from sarrus.model import Clock, Model, State
 from sarrus.model.nodes import join, split_one
 
@@ -241,7 +234,8 @@ class ImplicitStepper(FamilyStepper):
         self.saved, self.kept = self.kernel.copy(), self.values.copy()
         self.total = np.zeros((self.joints, 6))
         self.q, self.v = np.zeros((1, max(model.coordinates, 1))), np.zeros((1, max(model.coordinates, 1)))
-        self.settings[of.TOLERANCE], self.settings[of.LIMIT] = tolerances(model, state, method.tolerance)
+        self.settings[of.TOLERANCE] = solved = solved_within(model, state, method.tolerance)
+        self.settings[of.LIMIT] = redundant_within(model, solved)
         self.counts[of.MOST], self.counts[of.FULL] = method.max_iterations, method.max_substeps
         self.counts[of.METHOD], self.counts[of.FORM] = method.number, form_of(method, model)
         self._load(state)
@@ -361,15 +355,3 @@ def form_of(method: Bdf | Sdirk, model: Model) -> int:
     if method.form == "printed":
         return of.PRINTED
     return of.ROWS if method.kinematic and model.targets and model.dof_left == 0 else of.MOMENTUM
-
-
-def tolerances(model: Model, state: State, tolerance: float) -> tuple[float, float]:
-    """(error of a converged step, error allowed in redundant rows) [m, rad]."""
-    size = max(1e-3, model.size)
-    # Coordinates far from the origin of the kernels carry this rounding.
-    reach = float(np.abs(state.position - model.description.origin).max(initial=1.0))
-    rounding = ROUNDINGS * ROUNDING * 2.0 ** ceil(log2(reach))
-    solved = max(tolerance * min(size, WIDE), min(rounding, FAR * size))
-    # Redundant but for rounding: no more than the geometry forces, and nothing that is not small.
-    forced = min(INEXACT_FACTOR * model.ranks.deviation, 10.0 * model.ranks.tolerance * size)
-    return solved, max(REDUNDANT_LIMIT * size, INEXACT_FACTOR * model.ranks.inexact, forced, 10.0 * solved)

@@ -7,7 +7,7 @@ shapes, and where a step finds no solution."""
 from __future__ import annotations
 
 from functools import cached_property
-from math import ceil, inf, isfinite, log2
+from math import inf, isfinite
 
 import numpy as np
 
@@ -39,6 +39,7 @@ from sarrus.integrators.maximal.variational.step_records import (
     reactions_at_ends,
     table_of,
 )
+from sarrus.integrators.tolerances import redundant_within, solved_within
 from sarrus.model import Clock, Model, State
 from sarrus.model.arrays import Arrays
 from sarrus.model.nodes import join, split_one
@@ -57,14 +58,6 @@ ENTRIES = {
 SAME = 1e-12
 # Turn of a joint per step [rad] that steps which follow the motion aim at.
 AIM = 0.15
-# So many roundings of the largest coordinate are no error of a joint, up to this part of the size.
-ROUNDINGS, FAR = 4.0, 1e-6
-# The size of a mechanism beyond which tolerances do not grow [m]: they are those of angles too.
-WIDE = 100.0
-ROUNDING = float(np.finfo(float).eps)
-# Redundant rows may disagree by this [m, 2 sin(angle/2)], or by this many times the inexactness of the
-# geometry.
-REDUNDANT_LIMIT, INEXACT_FACTOR = 1e-8, 100.0
 # No records: nodes, reactions, statistics and sums of a start; contacts of a model that has none.
 NOTHING = (np.zeros((1, 1)), np.zeros((1, 1)), np.zeros((1, run.STATS), np.int64), np.zeros((1, SUMS)))
 NO_TOUCHES = np.zeros((0, TOUCH_COLS))
@@ -96,20 +89,11 @@ class VariationalStepper(Stepper):
         self.settings = np.zeros(run.SETTINGS)
         self.settings[run.DT] = dt
         self.settings[run.LEFT], self.settings[run.RIGHT] = method.weights
-        size = max(1e-3, model.size)
-        # Coordinates far from the origin of the kernels carry this rounding.
-        reach = float(np.abs(state.position - model.description.origin).max(initial=1.0))
-        rounding = ROUNDINGS * ROUNDING * 2.0 ** ceil(log2(reach))
-        self.tolerance = max(method.tolerance * min(size, WIDE), min(rounding, FAR * size))
-        self.settings[run.TOLERANCE] = self.tolerance
+        self.settings[run.TOLERANCE] = self.tolerance = solved_within(model, state, method.tolerance)
+        self.settings[run.LIMIT] = redundant_within(model, self.tolerance)
         # Motion that motors prescribe altogether is judged by nobody: what does not balance is their work.
         driven = model.targets and model.dof_left == 0
         self.settings[run.BALANCE] = inf if driven else method.balance
-        # Redundant but for rounding: no more than the geometry forces, and nothing that is not small.
-        forced = min(INEXACT_FACTOR * model.ranks.deviation, 10.0 * model.ranks.tolerance * size)
-        self.settings[run.LIMIT] = max(
-            REDUNDANT_LIMIT * size, INEXACT_FACTOR * model.ranks.inexact, forced, 10.0 * self.tolerance
-        )
         self.settings[run.GRAVITY : run.GRAVITY + 3] = model.gravity
         self.counts = np.zeros(run.COUNTS, np.int64)
         self.counts[run.MOST] = method.max_iterations
