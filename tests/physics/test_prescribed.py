@@ -6,6 +6,7 @@ import pytest
 from tests.physics.scenes import add_random_body, random_axes, rod_pendulum
 
 import sarrus
+from sarrus.model import Clock
 from sarrus.prescribed import Path
 
 FAMILY = ("variational", "bdf2", "sdirk")
@@ -354,7 +355,7 @@ def test_poses_taken_at_once_are_those_of_one_time_after_the_other():
     ]
     for given in (pose, sarrus.Signal(times, nodes)):
         made = [
-            Path("guide", given, "pose", 0.0, 0.02, list(range(6)), 50, mechanism.bodies["hand"])
+            Path("guide", given, "pose", Clock(0.0, 0.02), list(range(6)), 50, mechanism.bodies["hand"])
             for _ in range(2)
         ]
         at_once, one_by_one = made[0].over(times), np.array([made[1].at(float(t)) for t in times])

@@ -12,7 +12,7 @@ from sarrus.model import Model, State
 ROUNDINGS, FAR = 4.0, 1e-6
 ROUNDING = float(np.finfo(float).eps)
 # Tolerances follow the size of a mechanism from here to there [m]: they are those of angles too.
-LEAST, WIDE = 1e-3, 100.0
+LEAST, WIDE = 1e-3, 10.0
 # Redundant rows may disagree by this [m, 2 sin(angle/2)], or by this many times the inexactness of the
 # geometry.
 REDUNDANT_LIMIT, INEXACT_FACTOR = 1e-8, 100.0
