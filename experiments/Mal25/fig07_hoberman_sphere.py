@@ -64,8 +64,8 @@ def run(out: Path, quick: bool = False, progress=None) -> dict:
         violation = found[name].violation()[1:]
         right.semilogy(found[name].time[1:], violation + 1e-17, color=colour, lw=1, label=name)
     left.axhline(1.0, color="grey", lw=0.5)
-    label(left, "expansion (1: full)", "time [s]", "phi / (pi / 2)")
-    label(right, "violation", "time [s]", "[m]", legend=False)
+    label(left, "expansion (1: full)", "time [s]", "phi / (pi / 2)", legend=False)
+    label(right, "violation", "time [s]", "[m]")
     outcome.save(figure)
     return outcome.finish(
         times_ms=times, violation={name: done.violation().max() for name, done in found.items()}
